@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conv/behind_sum.h"
+#include "conv/class_sums.h"
 #include "conv/residues.h"
 
 /* A spatial dim by data, and the numbers of the indices u and t. */
@@ -48,12 +49,11 @@ static void add_channels(const struct xk_conv_desc *f, int g, int mb,
 static void add_axis(struct xk_contraction *p, const struct xk_conv_axis *x,
                      unsigned axis, struct class_axis *v)
 {
-    static const char *const places[] = {"ud", "uh", "uw"};
-    static const char *const taps[] = {"td", "th", "tw"};
     const int64_t most_places = (x->extent + x->step - 1) / x->step;
-    v->u = (int)xk_contraction_add(p, places[axis], most_places, XK_ROLE_M);
-    v->t = (int)xk_contraction_add(p, taps[axis], most_of(v->of.taps, x->step),
-                                   XK_ROLE_K);
+    v->u = (int)xk_contraction_add(p, xk_conv_class_pixel_names[axis],
+                                   most_places, XK_ROLE_M);
+    v->t = (int)xk_contraction_add(p, xk_conv_class_tap_names[axis],
+                                   most_of(v->of.taps, x->step), XK_ROLE_K);
     p->class_dim[p->n_class_dims++] =
         (struct xk_class_dim){(uint32_t)x->step, (uint8_t)v->t, v->of.taps};
 }
@@ -140,8 +140,10 @@ enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
         else
             XK_TRY(add_residues(c, arena, out, &x, i));
     }
-    if (xk_conv_is_deconv(f) && xk_conv_is_forward(f))
+    if (xk_conv_is_deconv(f) && xk_conv_is_forward(f)) {
+        XK_TRY(xk_conv_add_class_sums(c, f, out));
         XK_TRY(xk_conv_add_epilogue(c, f, info, out));
+    }
     xk_contraction_move(out, (unsigned)summed, out->n_index - 1u);
     return XK_OK;
 }

@@ -9,8 +9,8 @@ enum { CHANNELS = 1 }; /* the dim of C */
 
 /* An input's next dim stands where dim d of C does; one of a single element
  * stands still. */
-static void add_place(const struct xk_contraction *p, unsigned d,
-                      int64_t extent, struct xk_access *a)
+static void add_still_or_like_c(const struct xk_contraction *p, unsigned d,
+                                int64_t extent, struct xk_access *a)
 {
     struct xk_coord *const x = xk_access_add(a, -1, extent);
     if (extent > 1)
@@ -35,7 +35,7 @@ static enum xk_status add_quant(xk_ctx *c, const struct xk_conv_desc *f,
     a->by_value = row.of->source == XK_QUANT_HOST;
     a->inverse = q == XK_SCALE_OF_DST;
     XK_TRY(xk_conv_quant_layout(c, &row, &a->layout));
-    add_place(p, CHANNELS, row.extent, a);
+    add_still_or_like_c(p, CHANNELS, row.extent, a);
     return XK_OK;
 }
 
@@ -70,7 +70,7 @@ static enum xk_status add_rhs(xk_ctx *c, const struct xk_conv_desc *f,
     XK_TRY(xk_conv_rhs_layout(
         c, f, i, info ? info->tensor[XK_ARG_DST].tag : NULL, &a->layout));
     for (unsigned d = 0; d < p->c.n_coord; d++)
-        add_place(p, d, a->layout.dim[d], a);
+        add_still_or_like_c(p, d, a->layout.dim[d], a);
     return XK_OK;
 }
 

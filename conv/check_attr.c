@@ -142,13 +142,6 @@ static enum xk_status check_quant_implemented(xk_ctx *c, const struct kind *k,
     const bool zero = k != &kinds[0];
     const struct xk_quant *const q = zero ? f->attr.zero_point : f->attr.scale;
     for (unsigned i = 0; zero && i < XK_ARG_BIA; i++)
-        if (q[i].source != XK_QUANT_NONE && !xk_conv_is_one_kernel(f))
-            return xk_fail(c, XK_EUNSUPPORTED,
-                           "zero_point[%s].source=%s is not implemented with "
-                           "alg=deconvolution_direct: which taps meet padding "
-                           "differs from class to class",
-                           xk_conv_arg_name(i), sources[q[i].source]);
-    for (unsigned i = 0; zero && i < XK_ARG_BIA; i++)
         if (q[i].source != XK_QUANT_NONE && !xk_conv_type_is_int(f->src_type))
             return xk_fail(c, XK_EUNSUPPORTED,
                            "zero_point[%s].source=%s is not implemented with "

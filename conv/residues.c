@@ -3,6 +3,9 @@
 
 #include "base/integer.h"
 
+const char *const xk_conv_class_pixel_names[3] = {"ud", "uh", "uw"};
+const char *const xk_conv_class_tap_names[3] = {"td", "th", "tw"};
+
 #define MOST_CLASSES 65536 /* of a dim */
 
 /* The x in [0, m) with a * x mod m = 1, a and m without common divisor. */

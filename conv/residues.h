@@ -17,6 +17,9 @@ struct xk_conv_residues {
     int64_t s, tap_step, place_step; /* of i by u; of k and of -o by t */
     int64_t *i, *k, *o, *taps;       /* i_r, k_r, c_r, extents of t */
 };
+/* Names of the indices u and t of dim 0 d, 1 h, 2 w. */
+extern const char *const xk_conv_class_pixel_names[3];
+extern const char *const xk_conv_class_tap_names[3];
 /* XK_EUNSUPPORTED: a stride above 65536. */
 enum xk_status xk_conv_residues_make(xk_ctx *c, struct xk_arena *arena,
                                      const struct xk_conv_axis *x,

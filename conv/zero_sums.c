@@ -7,7 +7,7 @@
 #include "conv/quants.h"
 #include "views/access.h"
 
-static const char input_wei[] = "sum_wei", input_src[] = "sum_src";
+const char xk_conv_input_wei[] = "sum_wei", xk_conv_input_src[] = "sum_src";
 
 static bool has_zero(const struct xk_conv_desc *f, enum xk_conv_arg arg)
 {
@@ -40,9 +40,8 @@ static int64_t distinct_places(const struct xk_conv_desc *f, unsigned i)
     return meets_padding(&x) ? x.places : 1;
 }
 
-/* A tensor of s32 in the order of its dims. */
-static enum xk_status dense(xk_ctx *c, const char *name, unsigned n,
-                            const int64_t *dims, struct xk_access *a)
+enum xk_status xk_conv_sum_tensor(xk_ctx *c, const char *name, unsigned n,
+                                  const int64_t *dims, struct xk_access *a)
 {
     const char *why;
     memset(a, 0, sizeof(*a));
@@ -117,7 +116,7 @@ static enum xk_status sum_taps(xk_ctx *c, const struct xk_conv_desc *f,
             p, d < CHUNK ? xk_conv_tap_names[d] : rest[d - CHUNK], dims[d],
             XK_ROLE_N);
     const int in = (int)xk_contraction_add(p, "ic", chunk, XK_ROLE_K);
-    XK_TRY(dense(c, "dst", 6, dims, &p->c));
+    XK_TRY(xk_conv_sum_tensor(c, "dst", 6, dims, &p->c));
     pass_dims(&p->c, i);
     XK_TRY(xk_conv_access(c, f, info, XK_ARG_WEI, &p->a));
     if (xk_conv_has_group_dim(f, XK_ARG_WEI))
@@ -171,9 +170,9 @@ static enum xk_status sum_places(xk_ctx *c, const struct xk_conv_desc *f,
         k[d] = (int)xk_contraction_add(p, d < 3 ? xk_conv_tap_names[d] : "ch",
                                        from[d], XK_ROLE_K);
     k[4] = o[3];
-    XK_TRY(dense(c, "dst", 4, dims, &p->c));
+    XK_TRY(xk_conv_sum_tensor(c, "dst", 4, dims, &p->c));
     pass_dims(&p->c, o);
-    XK_TRY(dense(c, "taps", 5, from, &p->a));
+    XK_TRY(xk_conv_sum_tensor(c, "taps", 5, from, &p->a));
     pass_dims(&p->a, k);
     for (unsigned d = first_axis(f); d < 3; d++) {
         const struct xk_conv_axis axis = xk_conv_axis(f, d);
@@ -202,7 +201,7 @@ static enum xk_status sum_pixels(xk_ctx *c, const struct xk_conv_desc *f,
                         : xk_conv_spatial_name(XK_ARG_SRC, d - SPATIAL),
             dims[d], XK_ROLE_M);
     const int in = (int)xk_contraction_add(p, "ic", ic, XK_ROLE_K);
-    XK_TRY(dense(c, "dst", 5, dims, &p->c));
+    XK_TRY(xk_conv_sum_tensor(c, "dst", 5, dims, &p->c));
     pass_dims(&p->c, i);
     XK_TRY(xk_conv_access(c, f, info, XK_ARG_SRC, &p->a));
     xk_access_add(&p->a, i[0], f->mb);
@@ -231,9 +230,9 @@ static enum xk_status sum_windows(xk_ctx *c, const struct xk_conv_desc *f,
     for (unsigned d = 0; d < 3; d++)
         k[d] = (int)xk_contraction_add(p, xk_conv_tap_names[d],
                                        xk_conv_axis(f, d).taps, XK_ROLE_K);
-    XK_TRY(dense(c, "dst", 5, dims, &p->c));
+    XK_TRY(xk_conv_sum_tensor(c, "dst", 5, dims, &p->c));
     pass_dims(&p->c, o);
-    XK_TRY(dense(c, "pixels", 5, pixels->con.c.layout.dim, &p->a));
+    XK_TRY(xk_conv_sum_tensor(c, "pixels", 5, pixels->con.c.layout.dim, &p->a));
     xk_access_add(&p->a, o[0], f->mb);
     xk_access_add(&p->a, o[1], f->g);
     for (unsigned d = 0; d < 3; d++) {
@@ -285,6 +284,23 @@ static enum xk_status sums_of_src(xk_ctx *c, const struct xk_conv_desc *f,
     return XK_OK;
 }
 
+enum xk_status xk_conv_sums_begin(xk_ctx *c, const struct xk_conv_desc *f,
+                                  const struct xk_conv_info *info,
+                                  struct xk_conv_sums *out)
+{
+    out->n = 0;
+    out->of_wei = out->of_src = -1;
+    if (has_zero(f, XK_ARG_SRC)) {
+        out->of_wei = (int)out->n;
+        XK_TRY(sum_taps(c, f, info, add_sum_launch(out, "xk_sum_taps")));
+    }
+    if (has_zero(f, XK_ARG_WEI)) {
+        out->of_src = (int)out->n;
+        XK_TRY(sum_pixels(c, f, info, add_sum_launch(out, "xk_sum_pixels")));
+    }
+    return XK_OK;
+}
+
 enum xk_status xk_conv_sums_make(xk_ctx *c, const struct xk_conv_desc *f,
                                  const struct xk_conv_info *info,
                                  struct xk_conv_sums *out)
@@ -300,9 +316,9 @@ enum xk_status xk_conv_sums_make(xk_ctx *c, const struct xk_conv_desc *f,
 
 int xk_conv_sums_find(const struct xk_conv_sums *s, const char *input)
 {
-    return strcmp(input, input_wei) == 0   ? s->of_wei
-           : strcmp(input, input_src) == 0 ? s->of_src
-                                           : -1;
+    return strcmp(input, xk_conv_input_wei) == 0   ? s->of_wei
+           : strcmp(input, xk_conv_input_src) == 0 ? s->of_src
+                                                   : -1;
 }
 
 static enum xk_status add_input(xk_ctx *c, const char *name, unsigned n,
@@ -312,7 +328,7 @@ static enum xk_status add_input(xk_ctx *c, const char *name, unsigned n,
     p->epi[p->n_epi++] = (struct xk_epi_op){
         .kind = XK_EPI_SUB, .in_acc = true, .input = p->n_inputs};
     struct xk_access *const a = xk_contraction_add_input(p);
-    XK_TRY(dense(c, name, n, dims, a));
+    XK_TRY(xk_conv_sum_tensor(c, name, n, dims, a));
     for (unsigned d = 0; d < n; d++)
         xk_access_add(a, dims[d] > 1 ? index[d] : -1, dims[d]);
     return XK_OK;
@@ -326,11 +342,11 @@ enum xk_status xk_conv_add_sums(xk_ctx *c, const struct xk_conv_desc *f,
                             distinct_places(f, 2), f->g, f->oc / f->g};
     const int64_t src[5] = {f->mb, f->g, f->od, f->oh, f->ow};
     if (has_zero(f, XK_ARG_SRC))
-        XK_TRY(add_input(c, input_wei, 5, wei,
+        XK_TRY(add_input(c, xk_conv_input_wei, 5, wei,
                          (const int[]){o->o[0], o->o[1], o->o[2], o->g, o->oc},
                          p));
     if (has_zero(f, XK_ARG_WEI))
-        XK_TRY(add_input(c, input_src, 5, src,
+        XK_TRY(add_input(c, xk_conv_input_src, 5, src,
                          (const int[]){o->mb, o->g, o->o[0], o->o[1], o->o[2]},
                          p));
     return XK_OK;

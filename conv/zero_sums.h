@@ -20,7 +20,7 @@
 
 /* A launch that writes dst, of s32: a scratch buffer. */
 struct xk_conv_sum {
-    char name[16];             /* of the kernel */
+    char name[32];             /* of the kernel */
     struct xk_contraction con; /* A, B and C of lower/sums.h */
     struct xk_access less;     /* without a name: there is none */
     int a_from;                /* A is what this launch wrote; -1: A's arg */
@@ -39,6 +39,16 @@ bool xk_conv_has_sums(const struct xk_conv_desc *full);
 enum xk_status xk_conv_sums_make(xk_ctx *c, const struct xk_conv_desc *full,
                                  const struct xk_conv_info *info,
                                  struct xk_conv_sums *out);
+/* Only the sums over channels, of all taps and of all pixels of src: what those
+ * of a deconvolution's classes are made of (class_sums.h). */
+enum xk_status xk_conv_sums_begin(xk_ctx *c, const struct xk_conv_desc *full,
+                                  const struct xk_conv_info *info,
+                                  struct xk_conv_sums *out);
+/* The inputs of the main contraction that are subtracted. */
+extern const char xk_conv_input_wei[], xk_conv_input_src[];
+/* A tensor of s32 in the order of its dims; no coordinates. */
+enum xk_status xk_conv_sum_tensor(xk_ctx *c, const char *name, unsigned n,
+                                  const int64_t *dims, struct xk_access *a);
 /* Number of scratch buffers that the convolution's launch reads, by the name of
  * its input; -1: it is no such input. */
 int xk_conv_sums_find(const struct xk_conv_sums *s, const char *input);

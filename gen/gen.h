@@ -31,7 +31,7 @@ struct xk_problem {
     struct xk_arena arena;
     unsigned n_launches, n_scratch;
     struct xk_launch *launch;
-    int64_t scratch_b[2]; /* weights, bias */
+    int64_t scratch_b[4]; /* weights, bias; or sums of zero points */
 };
 
 /* To be finished with xk_problem_fini, also after a failure, while the context

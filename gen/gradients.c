@@ -4,7 +4,9 @@
 #include <stdio.h>
 
 #include "conv/tensors.h"
+#include "conv/zero_sums.h"
 #include "gen/split_sum.h"
+#include "gen/sum_launches.h"
 #include "plan/plan.h"
 #include "views/access.h"
 
@@ -96,8 +98,7 @@ static enum xk_status set_layouts(xk_ctx *c, struct xk_problem *p)
     return set_dense(c, p);
 }
 
-/* Room for one launch more; NULL: there is none. */
-static struct xk_launch *next_launch(xk_ctx *c, struct xk_problem *p)
+struct xk_launch *xk_gradients_next(xk_ctx *c, struct xk_problem *p)
 {
     if (p->n_launches < XK_MAX_LAUNCHES)
         return &p->launch[p->n_launches++];
@@ -123,7 +124,7 @@ static enum xk_status add_clear(xk_ctx *c, struct xk_problem *p,
                                 const struct xk_access *a, enum xk_binding to,
                                 unsigned number)
 {
-    struct xk_launch *const l = next_launch(c, p);
+    struct xk_launch *const l = xk_gradients_next(c, p);
     if (!l)
         return xk_ctx_status(c);
     *l = (struct xk_launch){.kind = XK_LAUNCH_FILL,
@@ -134,21 +135,23 @@ static enum xk_status add_clear(xk_ctx *c, struct xk_problem *p,
     return xk_ctx_status(c);
 }
 
-/* A launch for each class; C is the caller's tensor, or *c_bind. */
+/* A launch for each class; arguments are the caller's tensors, or what n_binds
+ * rows say. */
 static enum xk_status add_classes(xk_ctx *c, struct xk_problem *p,
                                   const struct xk_contraction *con,
-                                  const struct xk_bind *c_bind, bool addresses)
+                                  const struct xk_bind *binds, unsigned n_binds,
+                                  bool addresses)
 {
     struct xk_contraction_launches made;
     XK_TRY(xk_contraction_launches_make(c, &p->arena, p->platform, con,
                                         addresses, &made));
     for (unsigned i = 0; i < made.n; i++) {
-        struct xk_launch *const l = next_launch(c, p);
+        struct xk_launch *const l = xk_gradients_next(c, p);
         if (!l)
             return xk_ctx_status(c);
         *l = made.launch[i];
-        l->n_binds = c_bind != NULL;
-        l->bind = c_bind;
+        l->n_binds = n_binds;
+        l->bind = binds;
     }
     return XK_OK;
 }
@@ -170,10 +173,10 @@ static enum xk_status add_split(xk_ctx *c, struct xk_problem *p,
     p->scratch_b[number] = xk_layout_size_b(&part->layout);
     if (!xk_contraction_pads(&s->of))
         XK_TRY(add_clear(c, p, part, XK_BIND_SCRATCH, number));
-    XK_TRY(add_classes(c, p, &s->of, to, addresses));
+    XK_TRY(add_classes(c, p, &s->of, to, 1, addresses));
     snprintf(p->launch[p->n_launches - 1].name, sizeof(p->launch[0].name),
              "xk_%s_part", whole->c.name);
-    struct xk_launch *const l = next_launch(c, p);
+    struct xk_launch *const l = xk_gradients_next(c, p);
     if (!l)
         return xk_ctx_status(c);
     sum[0] = *to;
@@ -199,7 +202,8 @@ static bool reads_old(const struct xk_contraction *con)
 }
 
 static enum xk_status add_part(xk_ctx *c, struct xk_problem *p,
-                               const struct xk_contraction *con, bool addresses)
+                               const struct xk_contraction *con,
+                               const struct xk_sum_binds *sums, bool addresses)
 {
     struct xk_split_sum *const s = xk_arena_alloc(&p->arena, sizeof(*s));
     if (!s)
@@ -212,18 +216,25 @@ static enum xk_status add_part(xk_ctx *c, struct xk_problem *p,
         return add_split(c, p, con, s, addresses);
     if (!xk_contraction_pads(con) && !reads_old(con))
         XK_TRY(add_clear(c, p, &con->c, XK_BIND_TENSOR, con->c.arg));
-    return add_classes(c, p, con, NULL, addresses);
+    return add_classes(c, p, con, sums->bind, sums->n, addresses);
 }
 
 static enum xk_status add_parts(xk_ctx *c, struct xk_problem *p, bool addresses)
 {
+    static const struct xk_sum_binds none;
+    struct xk_sum_binds *const sums = xk_arena_alloc(&p->arena, sizeof(*sums));
     struct xk_contraction con;
+    if (!sums)
+        return xk_ctx_status(c);
+    *sums = none;
     XK_TRY(contraction(c, p, &p->info, &con));
-    XK_TRY(add_part(c, p, &con, addresses));
+    if (xk_conv_has_sums(&p->desc))
+        XK_TRY(xk_sum_launches_add(c, p, sums));
+    XK_TRY(add_part(c, p, &con, sums, addresses));
     if (p->desc.prop != XK_BWD_WB)
         return XK_OK;
     XK_TRY(xk_conv_backward_bias(c, &p->desc, &p->info, &con));
-    return add_part(c, p, &con, addresses);
+    return add_part(c, p, &con, &none, addresses);
 }
 
 enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,

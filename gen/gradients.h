@@ -8,6 +8,8 @@
 #include "gen/contraction_launches.h"
 #include "gen/gen.h"
 
+/* Room for one launch more; NULL: there is none. */
+struct xk_launch *xk_gradients_next(xk_ctx *c, struct xk_problem *p);
 /* From p->desc, which has been checked, and p->platform: layouts, number of
  * launches and scratch into p->info, the launches into p, in p->arena. Layouts
  * that are "any" suit the class with the most to multiply; with several groups

@@ -286,6 +286,17 @@ static void add_terms(struct nest *n, const xk_expr *less)
         xk_block_end_for(&n->f.w);
 }
 
+/* Bytes to the lanes' elements of C: they follow each other where it has no
+ * gaps. */
+static const xk_expr *c_offset_b(struct nest *n)
+{
+    const struct xk_access *const a = &n->p->c;
+    if (xk_layout_size_b(&a->layout) == 4 * n->f.n)
+        return xk_bin_imm(n->f.c, XK_OP_MUL, xk_flat_elements(&n->f, 0), 4);
+    return vector(
+        n, xk_access_offset_b(n->f.c, a, n->p->n_index, n->at, n->f.facts));
+}
+
 /* What is the same for all terms comes at the end. */
 static void store_sums(struct nest *n, const xk_expr *less,
                        const xk_expr *factor)
@@ -299,13 +310,12 @@ static void store_sums(struct nest *n, const xk_expr *less,
     if (factor)
         sum = xk_mul(c, sum, factor);
     xk_block_add(&n->f.w, xk_store(c, at, sum));
-    const struct xk_flat_message m = {
-        .op = XK_SEND_STORE,
-        .data_b = 4,
-        .mem = n->dst,
-        .off = xk_bin_imm(c, XK_OP_MUL, xk_flat_elements(&n->f, 0), 4),
-        .reg = at,
-        .mask = n->in};
+    const struct xk_flat_message m = {.op = XK_SEND_STORE,
+                                      .data_b = 4,
+                                      .mem = n->dst,
+                                      .off = c_offset_b(n),
+                                      .reg = at,
+                                      .mask = n->in};
     xk_flat_send(&n->f, &n->f.w, &m);
 }
 

@@ -13,8 +13,9 @@
 
 struct xk_sums {
     /* A and B are s32, s8 or u8. B without a name is 1 everywhere; its place
-     * depends on K alone. C, "dst", is s32 and dense, in the order of its dims,
-     * each of which is an index. No epilogue, classes or batch. */
+     * depends on K alone. C, "dst", is s32, without blocks, its dims in their
+     * order, each of which is an index; there may be gaps between them. No
+     * epilogue, classes or batch. */
     const struct xk_contraction *con;
     const struct xk_access *less; /* one element; NULL: 0 */
 };

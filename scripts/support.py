@@ -30,10 +30,9 @@ ROWS = [
         ("scales of src, wei, dst",
          ["--deconv", "--dt=u8s8",
           "--attr-scales=src:common+wei:per_oc+dst:common", PROBLEM]),
-        ("zero points of dst",
-         ["--deconv", "--dt=u8s8", "--attr-zero-points=dst:per_oc", PROBLEM]),
-        ("zero points of src and wei",
-         ["--deconv", "--dt=u8s8", "--attr-zero-points=src:common:2", PROBLEM]),
+        ("zero points of src, wei, dst",
+         ["--deconv", "--dt=u8s8",
+          "--attr-zero-points=src:common:2+wei:common+dst:per_oc", PROBLEM]),
         ("f8_e5m2", ["--deconv", "--dt=f8_e5m2", PROBLEM])]),
     ("dimensions", [
         ("1D", ["mb1ic16ih1iw8oc16kh1kw3pw1ph0"]), ("2D", [PROBLEM]),

@@ -354,7 +354,7 @@ START_TEST(roles_are_those_of_the_direction)
 }
 END_TEST
 
-/* Forward has an epilogue, and what it cannot have it says. */
+/* Forward has an epilogue, and zero points where integers are added up. */
 START_TEST(deconvolutions_take_attributes_forward)
 {
     struct xk_conv_desc d = good_desc();
@@ -369,10 +369,13 @@ START_TEST(deconvolutions_take_attributes_forward)
     d.attr.zero_point[XK_ARG_DST].source = XK_QUANT_HOST;
     ck_assert_msg(check(&d) == XK_OK, "%s", test_ctx->error.message);
     d.attr.zero_point[XK_ARG_SRC].source = XK_QUANT_HOST;
+    d.attr.zero_point[XK_ARG_WEI].source = XK_QUANT_DEVICE;
+    ck_assert_msg(check(&d) == XK_OK, "%s", test_ctx->error.message);
+    d.src_type = d.dst_type = XK_F16;
+    d.wei_type = XK_F16;
     ck_assert_int_eq(check(&d), XK_EUNSUPPORTED);
-    ck_assert_ptr_nonnull(strstr(test_ctx->error.message,
-                                 "zero_point[src].source=host is not "
-                                 "implemented with alg=deconv"));
+    ck_assert_ptr_nonnull(
+        strstr(test_ctx->error.message, "zero_point[src].source=host"));
 }
 END_TEST
 

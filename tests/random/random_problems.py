@@ -184,7 +184,9 @@ def deconv_attributes(rng, dtype):
             ["src:common:0.5+wei:per_oc", "wei:common:2", "dst:per_oc:f32"]))
     if ints and rng.random() < 0.5:
         words.append("--attr-zero-points=" + rng.choice(
-            ["dst:common:3", "dst:per_oc", "dst:host_scalar:-2"]))
+            ["dst:common:3", "dst:per_oc", "dst:host_scalar:-2", "src:common:2",
+             "src:per_dim_1+dst:common:-1", "wei:common:-1",
+             "src:host_scalar:3+wei:host_scalar:2"]))
     return words
 
 

@@ -32,7 +32,7 @@ struct job {
     } while (0)
 
 /* A window moves over pixels: src's, of a deconvolution dst's. */
-static int pixels_of(const struct xk_conv_desc *d)
+static int window_pixels(const struct xk_conv_desc *d)
 {
     return xk_bench_is_deconv(d) ? XK_ARG_DST : XK_ARG_SRC;
 }
@@ -100,10 +100,10 @@ static void add_dim(struct shape *s, int arg, int64_t extent, int64_t seen)
     s->seen[arg][s->ndims[arg]++] = seen;
 }
 
-static void add_axis(struct shape *s, const struct xk_conv_desc *d,
-                     const struct axis *a)
+static void add_spatial_dims(struct shape *s, const struct xk_conv_desc *d,
+                             const struct axis *a)
 {
-    const int pixels = pixels_of(d);
+    const int pixels = window_pixels(d);
     add_dim(s, pixels, a->pixels, a->seen);
     add_dim(s, XK_ARG_SRC + XK_ARG_DST - pixels, a->places, a->places);
     add_dim(s, XK_ARG_WEI, a->k, a->k);
@@ -134,9 +134,9 @@ static struct shape make_shape(const struct xk_conv_desc *d)
     add_dim(&s, XK_ARG_DST, d->mb, d->mb);
     add_dim(&s, XK_ARG_DST, d->oc, d->oc);
     if (d->id != 1 || d->od != 1 || d->kd != 1 || d->pd != 0)
-        add_axis(&s, d, &axes[0]);
-    add_axis(&s, d, &axes[1]);
-    add_axis(&s, d, &axes[2]);
+        add_spatial_dims(&s, d, &axes[0]);
+    add_spatial_dims(&s, d, &axes[1]);
+    add_spatial_dims(&s, d, &axes[2]);
     return s;
 }
 
@@ -324,11 +324,11 @@ enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
 {
     const bool bias = tensor[XK_ARG_BIA] && !xk_bench_is_gradient(d);
     const struct shape s = make_shape(d);
-    const bool nothing = reads_nothing(&s, pixels_of(d));
+    const bool nothing = reads_nothing(&s, window_pixels(d));
     if (d->prop == XK_BWD_WB)
         sum_bias(d, tensor[XK_ARG_DST], tensor[XK_ARG_BIA]);
     /* What is cut is not written below. */
-    if (nothing || (int)xk_conv_desc_roles(d).c == pixels_of(d))
+    if (nothing || (int)xk_conv_desc_roles(d).c == window_pixels(d))
         without_products(d, tensor);
     if (nothing)
         return XK_OK;
