@@ -41,7 +41,7 @@ WHOLE = 4  # times as many kernels of ours
 ONE_WAY = {"arithmetic"}  # only ours are compared
 FORM = "form"
 MASKED = ("gather", "block")  # taken from inline vISA as well
-OWN_FILE = re.compile(r"(?<![\w/])(?:codegen|docs|gen|isa|lower|plan|tests)/[\w/]+\.\w+")
+OWN_FILE = re.compile(r"(?<![\w/])(?:codegen|docs|gen|isa|lower|plan|sim|tests)/[\w/]+\.\w+")
 
 
 class Idioms:

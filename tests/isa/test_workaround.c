@@ -456,6 +456,11 @@ static const struct {
      {.grf_count = 256, .simd = 32, .items = 1025},
      "dispatch: work items of a group=1025, but DG2-G10 takes at most "
      "1024"},
+    /* All together; one barrier more. */
+    {XK_PLATFORM_XEHPG,
+     {64, 256, 1, 65536, 32, 5, 512, 8},
+     {64, 256, 2, 65536, 32, 5, 512, 8},
+     "dispatch: barriers=2, but DG2-G10 takes at most 1"},
 };
 
 START_TEST(a_dispatch_keeps_limits)
