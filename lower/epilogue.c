@@ -405,6 +405,8 @@ static void do_loops(struct xk_epilogue *e)
     if (xk_epi_ring_init(l, &ring))
         return;
     while (xk_epi_next_run(con->epi, con->n_epi, &run)) {
+        if (!run.loops)
+            continue;
         const unsigned first = xk_epi_step_of(l, run.first);
         if (xk_epi_has_steps(l, e->first, first))
             do_parts(e, e->first, first);

@@ -232,28 +232,21 @@ static bool reads_beside(const struct xk_contraction *p,
     return moves;
 }
 
-/* Instructions that loops take off each vector; one remains, which moves it. */
-static unsigned looped(const struct xk_contraction *p)
-{
-    unsigned sum = 0;
-    struct xk_epi_run run = {0};
-    while (xk_epi_next_run(p->epi, p->n_epi, &run))
-        sum += run.cost - 1;
-    return sum;
-}
-
 /* Masks cost most; of several N indices each column's place is computed.
  * Measured on random formulas. */
 static void set_epilogue(const struct xk_contraction *p, struct xk_shape *s)
 {
     enum { SEVERAL = 16 };
     unsigned columns = 0;
-    s->moves = 1;
-    for (unsigned i = 0; i < p->n_epi; i++) {
-        s->epilogue += xk_epi_cost(&p->epi[i]);
-        s->moves += reads_beside(p, &p->epi[i]);
+    struct xk_epi_run run = {0};
+    while (xk_epi_next_run(p->epi, p->n_epi, &run)) {
+        s->epilogue += run.cost;
+        /* of a loop one instruction remains, which moves the vector */
+        s->looped += run.loops ? run.cost - 1 : 0;
     }
-    s->looped = looped(p);
+    s->moves = 1;
+    for (unsigned i = 0; i < p->n_epi; i++)
+        s->moves += reads_beside(p, &p->epi[i]);
     for (unsigned i = 0; i < p->n_index; i++)
         columns += p->index[i].role == XK_ROLE_N && p->index[i].extent > 1;
     if (xk_access_leaves(p, &p->c))

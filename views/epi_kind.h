@@ -51,18 +51,16 @@ const struct xk_post_op_row *xk_post_op_row(unsigned kind);
  * an alias, or the name behind "eltwise_" or "binary_"; 0: none. */
 unsigned xk_post_op_named(const char *word, size_t n);
 
-/* About how many instructions a step takes for a vector. */
-unsigned xk_epi_cost(const struct xk_epi_op *op);
-/* A run of functions: steps on f32 that read nothing besides x, together of at
- * least XK_EPI_LONG_RUN instructions for a vector, so that a loop over vectors
- * may do them. */
+/* A run: neighbours that are functions, steps on f32 that read nothing besides
+ * x, or neighbours that are not. Functions together of at least XK_EPI_LONG_RUN
+ * instructions for a vector may be done by a loop over vectors. */
 #define XK_EPI_LONG_RUN 16
 struct xk_epi_run {
     unsigned first, end; /* steps first .. end - 1 */
     unsigned cost;       /* their instructions for a vector, about */
+    bool loops;          /* long, and of functions */
 };
-/* The first run of n steps behind *r, which begins as zeros; false: there is
- * none. */
+/* The run of n steps behind *r, which begins as zeros; false: there is none. */
 bool xk_epi_next_run(const struct xk_epi_op *op, unsigned n,
                      struct xk_epi_run *r);
 

@@ -40,7 +40,7 @@ unsigned xk_epi_temps(const struct xk_epi_op *op)
 /* By its text: a product and a sum are one mad, a function's name stands in
  * front of a parenthesis. What is read besides x comes by a message and a
  * conversion. */
-unsigned xk_epi_cost(const struct xk_epi_op *op)
+static unsigned cost_of(const struct xk_epi_op *op)
 {
     const char *const text = xk_epi_text(op);
     unsigned products = 0, sums = 0, others = 0;
@@ -62,15 +62,14 @@ static bool is_function(const struct xk_epi_op *op)
 bool xk_epi_next_run(const struct xk_epi_op *op, unsigned n,
                      struct xk_epi_run *r)
 {
-    while (r->end < n) {
-        *r = (struct xk_epi_run){.first = r->end, .end = r->end};
-        while (r->end < n && is_function(&op[r->end]))
-            r->cost += xk_epi_cost(&op[r->end++]);
-        if (r->cost >= XK_EPI_LONG_RUN)
-            return true;
-        r->end += r->end == r->first;
-    }
-    return false;
+    if (r->end >= n)
+        return false;
+    const bool functions = is_function(&op[r->end]);
+    *r = (struct xk_epi_run){.first = r->end, .end = r->end};
+    while (r->end < n && is_function(&op[r->end]) == functions)
+        r->cost += cost_of(&op[r->end++]);
+    r->loops = functions && r->cost >= XK_EPI_LONG_RUN;
+    return true;
 }
 
 /* Names of a text: its variables, and the steps in front of the value. */
