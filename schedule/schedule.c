@@ -303,9 +303,6 @@ static bool rule_fill(const struct xk_platform *p, const struct xk_shape *s,
     return !s->filled || (!c->slm && !c->taps_inner && !c->pack);
 }
 
-/* Longer epilogues are 32 kB and more of code. */
-#define MOST_EPILOGUE 2048
-
 /* With N in the lanes a vector has the lanes; else steps take two columns of eight. */
 static unsigned vectors_of(const struct xk_schedule *c)
 {
@@ -320,13 +317,13 @@ bool xk_schedule_is_short(const struct xk_shape *s, const struct xk_schedule *c,
     enum { SMALL = 64 };
     const unsigned each = s->epilogue - s->looped + scatter * s->moves;
     return (unsigned)c->m_thr * c->n_thr <= SMALL ||
-           vectors_of(c) * each <= MOST_EPILOGUE;
+           vectors_of(c) * each <= XK_MOST_EPILOGUE;
 }
 
 bool xk_schedule_has_loops(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const unsigned each = s->epilogue + s->scatter * s->moves;
-    return s->looped && vectors_of(c) * each > MOST_EPILOGUE;
+    return s->looped && vectors_of(c) * each > XK_MOST_EPILOGUE;
 }
 
 static bool rule_epilogue(const struct xk_platform *p, const struct xk_shape *s,

@@ -322,6 +322,8 @@ bool xk_schedule_group_ok(const struct xk_platform *p, const struct xk_shape *se
 bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *seen,
                       const struct xk_schedule *c);
 
+/* Instructions of a tile's epilogue; longer ones are 32 kB and more of code. */
+#define XK_MOST_EPILOGUE 2048
 /* Whether a tile's epilogue is code of no more than milliseconds to generate, with
  * so many instructions of `scatter` each time. Runs of functions need not be in it
  * once a vector: where they are too long for that, they are loops. */

@@ -236,7 +236,21 @@ static int64_t around_cyc(const struct xk_score_tile *t, const struct xk_schedul
 /* The same at least, of so many threads an EU. */
 static int64_t around_least(const struct xk_score_work *w, int64_t per_eu)
 {
-    return w->around * w->later_pct * per_eu / 100 + w->once_cyc;
+    return w->around * w->later_pct * per_eu / 100 + w->once_cyc +
+           per_eu * w->epilogue;
+}
+
+/* Cycles of an EU for the epilogue's steps. Each waits for the one before it, 11 cycles
+ * for 16 lanes; of these a thread fills those of two vectors. */
+static int64_t steps_cyc(const struct xk_score_work *w, const struct xk_score_load *l)
+{
+    enum { LATENCY = 11, FILLED = 4 };
+    int64_t idle = 1024; /* of as many cycles: all threads wait */
+    if (!w->epilogue)
+        return 0;
+    for (int64_t i = 0; i < l->at_once; i++)
+        idle = idle * (LATENCY - FILLED) / LATENCY;
+    return l->per_eu * w->epilogue * 1024 / (1024 - idle);
 }
 
 /* Cycles of a core's loops, but for the way from L2. */
@@ -398,7 +412,7 @@ int64_t xk_score_group(const struct xk_platform *p, const struct xk_score_tile *
     if (least > most)
         return least;
     set_at_once(p, t, c, &l);
-    const int64_t around = around_cyc(t, c, &l);
+    const int64_t around = around_cyc(t, c, &l) + steps_cyc(&t->work, &l);
     const int64_t loops = loops_cyc(t, c, &l, port);
     least = score_least(&m, loops + around, extra_1k);
     if (least > most)

@@ -26,6 +26,7 @@ struct xk_score_work {
     int64_t port_around;          /* the same around the loop */
     int64_t around;               /* instructions before and after the loop */
     int64_t first_pct, later_pct; /* cycles of one in hundredths, see xk_perf */
+    int64_t epilogue;             /* cycles of the epilogue's steps */
     /* What nobody else fills: of the launch, of each round of groups behind the
      * first. */
     int64_t once_cyc, round_cyc;

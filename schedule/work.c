@@ -34,11 +34,25 @@ static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
            exchange(c, rows);
 }
 
+/* Cycles of the float pipe for the steps on C, of which each slice has its part. Few
+ * steps lie beside loads, and choices do not gain from counting them; those count that
+ * are loops even in a tile of 16 x 32. */
+static int64_t epilogue_cyc(const struct xk_perf *f, const struct xk_shape *s,
+                            const struct xk_schedule *c)
+{
+    enum { FEW = XK_MOST_EPILOGUE / 32 };
+    const int64_t elements = (int64_t)c->m_thr * c->n_thr / xk_schedule_slices(c);
+    if (s->looped < FEW)
+        return 0;
+    return elements * s->epilogue / f->mad_lanes;
+}
+
 static void set_around(const struct xk_perf *f, const struct xk_shape *s,
                        const struct xk_schedule *c, struct xk_score_work *w)
 {
     const bool mad = !xk_fma_family_of(c->fma)->dpas;
     w->around = around(s, c);
+    w->epilogue = epilogue_cyc(f, s, c);
     w->port_around = xk_score_port_around(f, s, c);
     w->first_pct = mad ? 100 : f->first_pct;
     w->later_pct = mad ? 100 : f->later_pct;
