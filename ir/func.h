@@ -72,6 +72,7 @@ enum xk_tile_op {
     XK_TILE_LOAD,  /* &tile, a position for each of its roles: from a view */
     XK_TILE_STORE, /* the same, into a view */
     XK_TILE_MUL,   /* &c, &a, &b: c += a * b, summed over k */
+    XK_TILE_COPY,  /* &to, &from: another layout, or type, of the same tile */
     XK_N_TILE_OPS
 };
 
@@ -90,7 +91,7 @@ struct xk_tile_call {
     uint8_t op, family; /* enum xk_tile_op; MUL: enum xk_family */
     uint8_t n_parts;
     char view[4];    /* LOAD, STORE */
-    char tile[3][4]; /* MUL: c, a, b; else one */
+    char tile[3][4]; /* MUL: c, a, b; COPY: to, from; else one */
     /* Only positions first .. first + n - 1 of the role; roles that
      * are not named: all. */
     struct {

@@ -216,12 +216,6 @@ enum xk_status xk_tiling_check(xk_ctx *c, const struct xk_tiling *t)
     return XK_OK;
 }
 
-/* Tiles that an operation names. */
-static unsigned tiles_of(const struct xk_tile_call *f)
-{
-    return f->op == XK_TILE_MUL ? 3 : 1;
-}
-
 bool xk_tile_part_of(const struct xk_tiling *t, const struct xk_tile_call *f,
                      unsigned operand, struct xk_tile_part *out)
 {
@@ -247,7 +241,7 @@ bool xk_tile_part_of(const struct xk_tiling *t, const struct xk_tile_call *f,
 static bool part_has_role(const struct xk_tiling *t,
                           const struct xk_tile_call *f, unsigned part)
 {
-    for (unsigned i = 0; i < tiles_of(f); i++) {
+    for (unsigned i = 0; i < xk_tile_call_tiles(f); i++) {
         const int n = xk_tiling_tile(t, f->tile[i]);
         if (n >= 0 &&
             xk_tile_dim(&t->tile[n], (enum xk_role)f->part[part].role) >= 0)
@@ -286,6 +280,18 @@ static const char *bad_product(const struct xk_tile_part *p, bool halves)
     return NULL;
 }
 
+/* The same roles, and as many positions of each. */
+static const char *bad_copy(const struct xk_tile_part *p)
+{
+    const struct xk_layout *const to = &p[0].tile->layout;
+    const struct xk_layout *const from = &p[1].tile->layout;
+    bool same = to->n_dims == from->n_dims;
+    for (unsigned d = 0; same && d < to->n_dims; d++)
+        same =
+            p[0].tile->role[d] == p[1].tile->role[d] && p[0].n[d] == p[1].n[d];
+    return same ? NULL : "tile.copy: its tiles differ in a role or its extent";
+}
+
 /* Whether the tile has a position for each index that moves the view. */
 static bool has_positions(const struct xk_tiling *t, const char *view,
                           const struct xk_tile_decl *tile)
@@ -305,7 +311,7 @@ const char *xk_tile_call_bad(const struct xk_tiling *t,
     struct xk_tile_part p[3];
     if (f->op >= XK_N_TILE_OPS || f->family >= XK_N_TILE_FAMILIES)
         return "tile: no such operation";
-    for (unsigned i = 0; i < tiles_of(f); i++)
+    for (unsigned i = 0; i < xk_tile_call_tiles(f); i++)
         if (!xk_tile_part_of(t, f, i, &p[i]))
             return "tile: no such tile, or the part is beyond it";
     for (unsigned i = 0; i < f->n_parts; i++)
@@ -329,6 +335,8 @@ const char *xk_tile_call_bad(const struct xk_tiling *t,
     case XK_TILE_MUL:
         return n_args == 3 ? bad_product(p, f->family == XK_FAMILY_DPASW)
                            : "tile.mul: needs c, a and b";
+    case XK_TILE_COPY:
+        return n_args == 2 ? bad_copy(p) : "tile.copy: needs two tiles";
     case XK_N_TILE_OPS:
         break;
     }

@@ -95,6 +95,12 @@ static inline const struct xk_tile_call *xk_tile_call_of(const xk_stmt *s)
                : NULL;
 }
 
+/* Tiles that an operation names, which are its first arguments. */
+static inline unsigned xk_tile_call_tiles(const struct xk_tile_call *f)
+{
+    return f->op == XK_TILE_MUL ? 3 : f->op == XK_TILE_COPY ? 2 : 1;
+}
+
 /* Bytes of a tile. */
 static inline int64_t xk_tile_size_b(const struct xk_tile_decl *d)
 {

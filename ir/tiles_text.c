@@ -122,7 +122,7 @@ void xk_tiling_print_tile(const struct xk_tile_decl *d, struct xk_str *out)
     print_blocks(&d->layout, letters, out);
 }
 
-static const char *const ops[] = {"zero", "load", "store", "mul"};
+static const char *const ops[] = {"zero", "load", "store", "mul", "copy"};
 static const char *const families[] = {"mad", "dp4a", "dpas", "dpasw"};
 
 void xk_tile_call_print(const struct xk_tile_call *f, struct xk_str *out)
@@ -135,7 +135,7 @@ void xk_tile_call_print(const struct xk_tile_call *f, struct xk_str *out)
                                                      : "?");
     if (f->op == XK_TILE_LOAD || f->op == XK_TILE_STORE)
         xk_str_printf(out, ".%s", f->view);
-    for (unsigned i = 0; i < (mul ? 3 : 1); i++)
+    for (unsigned i = 0; i < xk_tile_call_tiles(f); i++)
         xk_str_printf(out, ".%s", f->tile[i]);
     for (unsigned i = 0; i < f->n_parts; i++)
         xk_str_printf(out, "%s%c %u+%u", i ? ", " : "[",
@@ -177,14 +177,14 @@ const char *xk_tile_call_parse(const char *s, const char *end,
                                struct xk_tile_call *f)
 {
     if (!find_word(&s, end, ops, XK_COUNTOF(ops), &f->op))
-        return "tile: expected zero, load, store or mul";
+        return "tile: expected zero, load, store, mul or copy";
     const bool mul = f->op == XK_TILE_MUL;
     if (mul && !find_word(&s, end, families, XK_COUNTOF(families), &f->family))
         return "tile.mul: expected mad, dp4a, dpas or dpasw";
     if ((f->op == XK_TILE_LOAD || f->op == XK_TILE_STORE) &&
         !next_word(&s, end, f->view, sizeof(f->view)))
         return "tile: expected a view's name of at most 3 characters";
-    for (unsigned i = 0; i < (mul ? 3 : 1); i++)
+    for (unsigned i = 0; i < xk_tile_call_tiles(f); i++)
         if (!next_word(&s, end, f->tile[i], sizeof(f->tile[i])))
             return "tile: expected a tile's name of at most 3 characters";
     return s < end ? "text after the function's payload" : NULL;

@@ -276,13 +276,13 @@ static const char *bad_call(const xk_stmt *s)
     return all_grf(s) ? NULL : "arguments must be addresses of registers";
 }
 
-/* &tile, and scalar positions behind it but of MUL. */
+/* Addresses of tiles, and scalar positions behind them. */
 static const char *bad_tile_args(const struct verifier *v, const xk_stmt *s)
 {
     const struct xk_tile_call *const f = &xk_func_of(s)->u.tile;
     if (!v->tiling)
         return "tile: there is no tiling around it";
-    const unsigned n = xk_n_kids(s), buffers = f->op == XK_TILE_MUL ? n : 1;
+    const unsigned n = xk_n_kids(s), buffers = xk_tile_call_tiles(f);
     for (unsigned i = 0; i < n; i++) {
         const struct xk_type t = xk_type_of(xk_kid(s, i));
         if (i < buffers &&

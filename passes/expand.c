@@ -39,6 +39,9 @@ static const xk_stmt *expand_call(struct xk_expand *x, const xk_stmt *s)
     case XK_TILE_MUL:
         xk_expand_mul(x, s);
         break;
+    case XK_TILE_COPY:
+        xk_expand_copy(x, s);
+        break;
     case XK_N_TILE_OPS:
         break;
     }

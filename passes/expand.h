@@ -120,4 +120,6 @@ void xk_expand_move(struct xk_expand *x, const xk_stmt *call); /* LOAD, STORE */
 
 void xk_expand_mul(struct xk_expand *x, const xk_stmt *call);
 
+void xk_expand_copy(struct xk_expand *x, const xk_stmt *call);
+
 #endif

@@ -72,14 +72,20 @@ static const xk_stmt *in_turn(struct pipe *p, const xk_stmt *s,
     return xk_with_kids(p->c, r, kid, xk_n_kids(r));
 }
 
-/* Whether a multiply reads what a load of the same buffer goes over. */
-static bool reads_loaded(const struct pipe *p, const xk_stmt *mul,
+static bool is_reader(const struct xk_tile_call *f)
+{
+    return f && (f->op == XK_TILE_MUL || f->op == XK_TILE_COPY);
+}
+
+/* Whether a multiply or a copy reads what a load of the same buffer goes over.
+ */
+static bool reads_loaded(const struct pipe *p, const xk_stmt *reader,
                          const xk_stmt *load)
 {
-    const struct xk_tile_call *const f = xk_tile_call_of(mul);
+    const struct xk_tile_call *const f = xk_tile_call_of(reader);
     struct xk_tile_part a, b;
-    for (unsigned i = 1; i < 3; i++) {
-        if (xk_kid(xk_kid(mul, i), 0) != xk_kid(xk_kid(load, 0), 0))
+    for (unsigned i = 1; i < xk_tile_call_tiles(f); i++) {
+        if (xk_kid(xk_kid(reader, i), 0) != xk_kid(xk_kid(load, 0), 0))
             continue;
         if (!xk_tile_part_of(p->t, f, i, &a) ||
             !xk_tile_part_of(p->t, xk_tile_call_of(load), 0, &b) ||
@@ -95,14 +101,14 @@ static bool reads_loaded(const struct pipe *p, const xk_stmt *mul,
     return false;
 }
 
-/* Where a load goes: behind the last multiply that reads what it goes over. */
+/* Where a load goes: behind the last that reads what it goes over. */
 static unsigned behind_readers(const struct pipe *p, const struct part *part,
                                unsigned n, const xk_stmt *load)
 {
     unsigned at = 0;
     for (unsigned i = 0; i < n; i++) {
         const struct xk_tile_call *const f = xk_tile_call_of(part[i].s);
-        if (f && f->op == XK_TILE_MUL && reads_loaded(p, part[i].s, load))
+        if (is_reader(f) && reads_loaded(p, part[i].s, load))
             at = i + 1;
     }
     return at;
@@ -193,15 +199,18 @@ static unsigned copies_of(const struct pipe *p)
     return (unsigned)n;
 }
 
-/* Whether the body loads and multiplies tiles, and does nothing else that loads
- * must not pass: read the buffers in its own way, store, wait for others. */
-static bool is_plain(const xk_stmt *body)
+/* Whether the body loads, copies and multiplies tiles, and does nothing else
+ * that loads must not pass: read the buffers in its own way or copy into them,
+ * store, wait for others. */
+static bool is_plain(struct pipe *p, const xk_stmt *body)
 {
     const unsigned n = xk_op(body) == XK_OP_SEQ ? xk_n_kids(body) : 1;
     for (unsigned i = 0; i < n; i++) {
-        const struct xk_tile_call *const f =
-            xk_tile_call_of(xk_op(body) == XK_OP_SEQ ? xk_kid(body, i) : body);
-        if (!f || (f->op != XK_TILE_LOAD && f->op != XK_TILE_MUL))
+        const xk_stmt *const s =
+            xk_op(body) == XK_OP_SEQ ? xk_kid(body, i) : body;
+        const struct xk_tile_call *const f = xk_tile_call_of(s);
+        if (!f || (f->op != XK_TILE_LOAD && !is_reader(f)) ||
+            (f->op == XK_TILE_COPY && piped_buffer(p, xk_kid(s, 0))))
             return false;
     }
     return true;
@@ -257,9 +266,10 @@ static const xk_stmt *make_pipe(struct pipe *p, const xk_stmt *loop)
     }
     const int64_t step = xk_for_step(loop), trip = (hi - lo + step - 1) / step;
     const unsigned copies = copies_of(p);
-    if (!is_plain(xk_kid(loop, 3))) {
+    if (!is_plain(p, xk_kid(loop, 3))) {
         xk_fail(p->c, XK_EUNSUPPORTED,
-                "pipe: loop %s has more in it than tile.load and tile.mul",
+                "pipe: loop %s has more in it than tile.load, tile.copy and "
+                "tile.mul",
                 xk_var_name(xk_kid(loop, 0)));
         return NULL;
     }

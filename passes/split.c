@@ -38,8 +38,7 @@ static bool range_of(const struct split *s, const xk_stmt *call,
                      enum xk_role role, unsigned *first, unsigned *n)
 {
     const struct xk_tile_call *const f = &xk_func_of(call)->u.tile;
-    const unsigned tiles = f->op == XK_TILE_MUL ? 3 : 1;
-    for (unsigned i = 0; i < tiles; i++) {
+    for (unsigned i = 0; i < xk_tile_call_tiles(f); i++) {
         struct xk_tile_part p;
         if (!xk_tile_part_of(s->t, f, i, &p))
             continue;

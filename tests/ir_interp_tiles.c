@@ -164,12 +164,38 @@ static void multiply_tiles(struct interp *s, const xk_stmt *st)
         }
 }
 
+/* Element by element; the tiles may share no register. */
+static void copy_tile(struct interp *s, const xk_stmt *st)
+{
+    const struct xk_tile_call *const f = &xk_func_of(st)->u.tile;
+    const struct place to = xk_interp_place_of(s, xk_kid(st, 0));
+    const struct place from = xk_interp_place_of(s, xk_kid(st, 1));
+    struct xk_tile_part a, b;
+    int64_t at[XK_N_ROLES], in_b[XK_N_ROLES];
+    xk_tile_part_of(s->tiling, f, 0, &a);
+    xk_tile_part_of(s->tiling, f, 1, &b);
+    first_element(&a, at);
+    do {
+        for (unsigned d = 0; d < a.tile->layout.n_dims; d++)
+            in_b[d] = at[d] - a.first[d] + b.first[d];
+        const enum xk_dtype dt = b.tile->layout.dt;
+        const union lane v = xk_interp_read_lane(
+            s, from, xk_layout_offset_e(&b.tile->layout, in_b), dt,
+            "tile.copy");
+        xk_interp_write_lane(
+            s, to, xk_layout_offset_e(&a.tile->layout, at), a.tile->layout.dt,
+            xk_interp_convert(s, a.tile->layout.dt, dt, v), "tile.copy");
+    } while (!s->fault && next_element(&a, at));
+}
+
 void xk_interp_tile(struct interp *s, const xk_stmt *st)
 {
     if (!s->tiling)
         xk_interp_fault(s, "a tile function without a tiling around it");
     else if (xk_func_of(st)->u.tile.op == XK_TILE_MUL)
         multiply_tiles(s, st);
+    else if (xk_func_of(st)->u.tile.op == XK_TILE_COPY)
+        copy_tile(s, st);
     else
         move_tile(s, st);
 }

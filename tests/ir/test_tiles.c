@@ -132,6 +132,10 @@ static const struct {
     {"tile.mul.mad.c.a.b(&r[0], &r[0])", "needs c, a and b"},
     {"tile.mul.mad.a.c.b(&r[0], &r[0], &r[0])", "c has m and n"},
     {"tile.mul.mad.d.a.b(&r[0], &r[0], &r[0])", "differ in a role's extent"},
+    {"tile.copy.a.a(&r[0])", "needs two tiles"},
+    {"tile.copy.a.b(&r[0], &r[0])", "differ in a role or its extent"},
+    {"tile.copy.a.a(&r[0], 0)", "registers or SLM"},
+    {"tile.copy.a.z(&r[0], &r[0])", "no such tile"},
 };
 
 START_TEST(verifier_refuses)

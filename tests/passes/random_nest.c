@@ -17,6 +17,7 @@ struct nest {
     int width;               /* of A's line */
     int dpas, deep, m_thr, n_thr, k_step, simd;
     int elem_b;
+    int raw_a, raw_b; /* the operand comes in another layout, and is copied */
 };
 
 static int draw(struct nest *g, int n)
@@ -57,6 +58,8 @@ static void draw_shape(struct nest *g)
     g->dilation = draw(g, 4) ? 1 : 2;
     g->pad = draw(g, 3);
     g->width = 1 + draw(g, 14);
+    g->raw_a = !draw(g, 3);
+    g->raw_b = !draw(g, 3);
 }
 
 /* A permutation's tag, perhaps with an inner block of one dim. */
@@ -144,6 +147,30 @@ static void put_tiles(struct nest *g)
     put(g, "tile c = %s [m%d n%d]\n", acc, g->m_thr, g->n_thr);
 }
 
+/* As an operand comes that is copied: a row of K as memory may have it, or a
+ * lane a place of K. */
+static void put_raw_tile(struct nest *g, const char *name, char row, int rows)
+{
+    const int per_dw = 4 / g->elem_b;
+    if (per_dw > 1 && rows % per_dw == 0 && g->k_step % 8 == 0 && draw(g, 2))
+        put(g, "tile %s = %s [k%d %c%d k8 %c%d]\n", name, g->out->type,
+            g->k_step / 8, row, rows / per_dw, row, per_dw);
+    else if (draw(g, 3))
+        put(g, "tile %s = %s [k%d %c%d]\n", name, g->out->type, g->k_step, row,
+            rows);
+    else
+        put(g, "tile %s = %s [%c%d k%d]\n", name, g->out->type, row, rows,
+            g->k_step);
+}
+
+static void put_raw_tiles(struct nest *g)
+{
+    if (g->raw_a)
+        put_raw_tile(g, "x", 'm', g->m_thr);
+    if (g->raw_b)
+        put_raw_tile(g, "y", 'n', g->n_thr);
+}
+
 /* One group a tile of M; its threads are tiles of N. */
 static void put_body(struct nest *g)
 {
@@ -156,14 +183,22 @@ static void put_body(struct nest *g)
     put(g, "alloc rc: grf[%d] align 32\ntile.zero.c(&rc[0])\n", acc_b);
     put(g, "alloc ra: grf[%d] align 32\nalloc rb: grf[%d] align 32\n", a_b,
         b_b);
+    if (g->raw_a)
+        put(g, "alloc xa: grf[%d] align 32\n", a_b);
+    if (g->raw_b)
+        put(g, "alloc xb: grf[%d] align 32\n", b_b);
     put(g,
         "for k0 in 0..%d step %d {\n"
-        "tile.load.A.a(&ra[0], m0, k0)\n"
-        "tile.load.B.b(&rb[0], n0, k0)\n"
+        "tile.load.A.%s, m0, k0)\n"
+        "tile.load.B.%s, n0, k0)\n"
+        "%s%s"
         "tile.mul.%s.c.a.b(&rc[0], &ra[0], &rb[0])\n"
         "}\n"
         "tile.store.C.c(&rc[0], m0, n0)\n}\n",
         (all_k + g->k_step - 1) / g->k_step * g->k_step, g->k_step,
+        g->raw_a ? "x(&xa[0]" : "a(&ra[0]", g->raw_b ? "y(&xb[0]" : "b(&rb[0]",
+        g->raw_a ? "tile.copy.a.x(&ra[0], &xa[0])\n" : "",
+        g->raw_b ? "tile.copy.b.y(&rb[0], &xb[0])\n" : "",
         g->dpas          ? "dpas"
         : g->elem_b == 1 ? "dp4a"
                          : "mad");
@@ -187,8 +222,9 @@ static void put_passes(struct nest *g)
                  g->dpas ? 8 : 4, g->simd);
     if (draw(g, 4) && (!strstr(s, "peel") || g->t * g->c > g->k_step))
         snprintf(s + strlen(s), size - strlen(s),
-                 "pipe(ra ahead=%d slots=%d; rb ahead=%d slots=%d; copies=%d) ",
-                 ahead_a, slots_a, ahead_b, slots_b, 1 + draw(g, 3));
+                 "pipe(%s ahead=%d slots=%d; %s ahead=%d slots=%d; copies=%d) ",
+                 g->raw_a ? "xa" : "ra", ahead_a, slots_a,
+                 g->raw_b ? "xb" : "rb", ahead_b, slots_b, 1 + draw(g, 3));
 }
 
 void xk_random_nest(uint64_t seed, struct xk_random_nest *out)
@@ -209,6 +245,7 @@ void xk_random_nest(uint64_t seed, struct xk_random_nest *out)
     put_views(&g);
     put_walks(&g);
     put_tiles(&g);
+    put_raw_tiles(&g);
     put_body(&g);
     put_passes(&g);
 }
