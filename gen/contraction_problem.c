@@ -173,17 +173,35 @@ static bool may_be_inner(const struct xk_contraction *p, unsigned i,
     return true;
 }
 
-/* The K index whose neighbours are closest in A comes last; where none may, one
- * of a single place does. */
+/* Whether an index is walked in whole dpas depths. */
+static bool has_whole_depths(const struct xk_contraction *p, unsigned i)
+{
+    enum { DEPTH_B = 32 };
+    const int64_t index_b =
+        p->index[i].extent * (int64_t)xk_dtype_b(p->a.layout.dt);
+    return xk_dtype_b(p->a.layout.dt) < 4 && index_b % DEPTH_B == 0;
+}
+
+/* The K index whose neighbours are closest in A comes last; of those whose
+ * neighbours do not lie side by side, one of whole dpas depths: no step crosses
+ * the places of another index then. Where none may, one of a single place does.
+ */
 static enum xk_status choose_inner(xk_ctx *c, struct xk_contraction *p)
 {
     int found = -1;
     int64_t least = 0;
+    bool whole = false;
     for (unsigned i = 0; i < p->n_index; i++) {
         int64_t stride_b;
-        if (may_be_inner(p, i, &stride_b) && (found < 0 || stride_b <= least)) {
+        if (!may_be_inner(p, i, &stride_b))
+            continue;
+        const bool is_whole =
+            has_whole_depths(p, i) || stride_b == xk_dtype_b(p->a.layout.dt);
+        if (found < 0 || is_whole > whole ||
+            (is_whole == whole && stride_b <= least)) {
             found = (int)i;
             least = stride_b;
+            whole = is_whole;
         }
     }
     if (found >= 0) {

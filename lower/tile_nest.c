@@ -13,7 +13,14 @@
 #include "views/access.h"
 
 enum { VIEW_A, VIEW_B };
-enum { TILE_A, TILE_B, TILE_C };
+enum { TILE_A, TILE_B, TILE_C, TILE_RAW };
+
+/* An operand in a step: its tile, and the one that it comes in, if that is
+ * another one. */
+struct operand {
+    unsigned tile, raw, view;
+    const xk_expr *reg, *raw_reg; /* raw_reg NULL: it comes as the tile */
+};
 
 struct nest {
     struct xk_lowering *l;
@@ -21,7 +28,7 @@ struct nest {
     int k_inner;   /* the last K index, the fastest in a step */
     int64_t k_all; /* its places, up to whole steps */
     bool has_batch;
-    const xk_expr *a, *b; /* registers */
+    struct operand a, b;
 };
 
 /* The n-th index of a role from the inside; -1: there is none. */
@@ -61,6 +68,11 @@ static void reach_padding(struct xk_access *a, struct xk_coord *x, int64_t end)
 {
     if (x->hi == a->layout.dim[x - a->at])
         x->hi = padded(a, x) < end ? padded(a, x) : end;
+}
+
+static bool is_walk(const struct nest *g)
+{
+    return xk_schedule_is_walk(&g->l->p->s);
 }
 
 /* Whole steps of the last K: behind its end one operand is 0, and the other 0
@@ -122,6 +134,10 @@ static void make_walks(struct nest *g)
             add_digit(g, XK_ROLE_K, k, 1, p->s.k_step);
         return;
     }
+    if (is_walk(g)) {
+        walk_role(g, XK_ROLE_K, -1);
+        return;
+    }
     const bool whole = g->t.index[k].extent == g->k_all;
     walk_role(g, XK_ROLE_K, k);
     add_digit(g, XK_ROLE_K, k, 1, whole ? 0 : g->k_all);
@@ -168,6 +184,19 @@ static struct xk_layout sum_layout(const struct xk_plan *p)
     return l;
 }
 
+/* Tiles that operands come in, if these are others. */
+static void make_raw_tiles(struct nest *g)
+{
+    const struct xk_plan *const p = g->l->p;
+    g->t.n_tiles = TILE_RAW;
+    if (p->a.raw_b)
+        make_tile(g, g->a.raw = g->t.n_tiles++, "x", &p->a.raw, XK_ROLE_M,
+                  XK_ROLE_K);
+    if (p->b.raw_b)
+        make_tile(g, g->b.raw = g->t.n_tiles++, "y", &p->b.raw, XK_ROLE_N,
+                  XK_ROLE_K);
+}
+
 static void make_tiling(struct nest *g)
 {
     const struct xk_plan *const p = g->l->p;
@@ -186,14 +215,15 @@ static void make_tiling(struct nest *g)
     g->has_batch = p->groups[2] > 1;
     g->k_all =
         xk_ceil_div(t->index[g->k_inner].extent, p->s.k_step) * p->s.k_step;
-    complete_steps(g);
+    if (!is_walk(g))
+        complete_steps(g);
     complete_columns(g);
     make_walks(g);
-    t->n_tiles = 3;
     make_tile(g, TILE_A, "a", &p->a.tile, XK_ROLE_M, XK_ROLE_K);
     make_tile(g, TILE_B, "b", &p->b.tile, XK_ROLE_N, XK_ROLE_K);
     const struct xk_layout sum = sum_layout(p);
     make_tile(g, TILE_C, "c", &sum, XK_ROLE_M, XK_ROLE_N);
+    make_raw_tiles(g);
 }
 
 /* Some of K's places in the tiles; n 0: all. */
@@ -214,22 +244,33 @@ struct step {
     unsigned k_len;
 };
 
-/* Tile `number` at a row and a step, into registers. */
-static void load_tile(struct nest *g, struct xk_block_writer *w,
-                      unsigned number, const xk_expr *to, const xk_expr *row,
-                      struct step s)
+/* An operand at a row and a step, into registers, in the order that its tile
+ * has. */
+static void load_operand(struct nest *g, struct xk_block_writer *w,
+                         const struct operand *o, const xk_expr *row,
+                         struct step s)
 {
     struct xk_lowering *const l = g->l;
     struct xk_func f = tile_call(XK_TILE_LOAD, s.k_len);
-    const xk_expr *args[4] = {to};
+    const unsigned tile = o->raw_reg ? o->raw : o->tile;
+    const xk_expr *args[4] = {
+        xk_lower_reg(l, o->raw_reg ? o->raw_reg : o->reg, 0)};
     unsigned n = 1;
-    strcpy(f.u.tile.view, g->t.view[number == TILE_A ? VIEW_A : VIEW_B].name);
-    strcpy(f.u.tile.tile[0], g->t.tile[number].name);
+    strcpy(f.u.tile.view, g->t.view[o->view].name);
+    strcpy(f.u.tile.tile[0], g->t.tile[tile].name);
     if (g->has_batch)
         args[n++] = l->group_z;
     args[n++] = row;
     args[n++] = s.k;
     xk_block_call(w, &f, args, n);
+    if (!o->raw_reg)
+        return;
+    struct xk_func copy = tile_call(XK_TILE_COPY, s.k_len);
+    strcpy(copy.u.tile.tile[0], g->t.tile[o->tile].name);
+    strcpy(copy.u.tile.tile[1], g->t.tile[o->raw].name);
+    const xk_expr *const both[] = {xk_lower_reg(l, o->reg, 0),
+                                   xk_lower_reg(l, o->raw_reg, 0)};
+    xk_block_call(w, &copy, both, XK_COUNTOF(both));
 }
 
 static enum xk_family family_of(const struct xk_plan *p)
@@ -257,8 +298,8 @@ static void multiply_tiles(struct nest *g, struct xk_block_writer *w,
     strcpy(f.u.tile.tile[1], g->t.tile[TILE_A].name);
     strcpy(f.u.tile.tile[2], g->t.tile[TILE_B].name);
     const xk_expr *const args[] = {xk_lower_reg(l, l->acc, sum_b(g, part)),
-                                   xk_lower_reg(l, g->a, 0),
-                                   xk_lower_reg(l, g->b, 0)};
+                                   xk_lower_reg(l, g->a.reg, 0),
+                                   xk_lower_reg(l, g->b.reg, 0)};
     xk_block_call(w, &f, args, XK_COUNTOF(args));
 }
 
@@ -270,12 +311,12 @@ static unsigned parts_of(const struct xk_plan *p)
 static void put_step(struct nest *g, struct xk_block_writer *w, struct step s)
 {
     struct xk_lowering *const l = g->l;
-    load_tile(g, w, TILE_A, xk_lower_reg(l, g->a, 0), l->m0, s);
+    load_operand(g, w, &g->a, l->m0, s);
     for (unsigned part = 0; part < parts_of(l->p); part++) {
         const xk_expr *n = l->n0_b;
         if (part)
             n = xk_bin_imm(l->c, XK_OP_ADD, n, part * l->p->s.n_sub);
-        load_tile(g, w, TILE_B, xk_lower_reg(l, g->b, 0), n, s);
+        load_operand(g, w, &g->b, n, s);
         multiply_tiles(g, w, part, s.k_len);
     }
 }
@@ -341,6 +382,19 @@ static void put_loops(struct nest *g)
         xk_block_end_for(&l->w);
 }
 
+/* All places of K, and a short last step behind. */
+static void put_walk(struct nest *g)
+{
+    struct xk_lowering *const l = g->l;
+    const int64_t all = xk_walk_extent(&g->t, XK_ROLE_K);
+    const int64_t whole = all / l->p->s.k_step * l->p->s.k_step;
+    put_steps(g, &l->w, xk_s32(l->c, 0), whole);
+    if (all > whole)
+        put_step(
+            g, &l->w,
+            (struct step){xk_s32(l->c, whole), rest_of(l->p, all - whole)});
+}
+
 /* All of the slice's K. */
 static void put_one_loop(struct nest *g)
 {
@@ -352,9 +406,21 @@ static void put_one_loop(struct nest *g)
     put_steps(g, &l->w, first, places);
 }
 
+static void alloc_operand(struct nest *g, struct operand *o,
+                          const struct xk_plan_operand *p, uint8_t bank)
+{
+    struct xk_block_writer *const w = &g->l->w;
+    const bool is_a = o->view == VIEW_A;
+    o->reg = xk_block_alloc(w, is_a ? "ra" : "rb", p->tile_b, bank);
+    if (p->raw_b)
+        o->raw_reg = xk_block_alloc(w, is_a ? "xa" : "xb", p->raw_b, 0);
+}
+
 void xk_lower_nest(struct xk_lowering *l)
 {
-    struct nest g = {.l = l};
+    struct nest g = {.l = l,
+                     .a = {.tile = TILE_A, .view = VIEW_A},
+                     .b = {.tile = TILE_B, .view = VIEW_B}};
     const xk_expr *const mem[] = {l->arg_a, l->arg_b};
     struct xk_block_writer outer = l->w;
     make_tiling(&g);
@@ -365,9 +431,11 @@ void xk_lower_nest(struct xk_lowering *l)
         strcpy(zero.u.tile.tile[0], g.t.tile[TILE_C].name);
         xk_block_call(&l->w, &zero, &sum, 1);
     }
-    g.a = xk_block_alloc(&l->w, "ra", l->p->a.tile_b, 1);
-    g.b = xk_block_alloc(&l->w, "rb", l->p->b.tile_b, 2);
-    if (xk_schedule_is_flat(&l->p->s))
+    alloc_operand(&g, &g.a, &l->p->a, 1);
+    alloc_operand(&g, &g.b, &l->p->b, 2);
+    if (is_walk(&g))
+        put_walk(&g);
+    else if (xk_schedule_is_flat(&l->p->s))
         put_one_loop(&g);
     else
         put_loops(&g);

@@ -73,6 +73,7 @@ struct xk_tile_shape {
     int8_t lane_dim;        /* -1: none */
     uint16_t n[XK_N_ROLES]; /* positions of each dim that a message moves */
     uint16_t reg_stride;    /* ELEMENTS: of the tile's elements, lane to lane */
+    bool alone;             /* BLOCK: no gather has the tile's order */
 };
 /* The best shape that is no better than `best`, a gather of at most so many
  * dwords a lane; with XK_SHAPE_ELEMENTS there is always one. */

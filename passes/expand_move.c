@@ -181,8 +181,8 @@ static bool has_one_mask(struct xk_expand *x, const struct xk_tile_move *m,
 }
 
 /* Whether all places of a message share the mask of its first ones, and blocks
- * are all there, or, on their way to another type, all of a block or nothing;
- * dword messages begin at dwords. */
+ * are all there, or, where nothing but elements could take their place, all of
+ * a block or nothing; dword messages begin at dwords. */
 static bool is_one_message(struct xk_expand *x, const struct xk_tile_move *m,
                            const struct xk_tile_shape *s, const int64_t *at,
                            const struct xk_tile_place *first)
@@ -194,7 +194,7 @@ static bool is_one_message(struct xk_expand *x, const struct xk_tile_move *m,
          !is_whole_registers(x, m, at, tile_data_b(x, m, s))))
         return false;
     if (s->kind == XK_SHAPE_BLOCK && !is_always(first->mask) &&
-        (!xk_expand_converts(m) || (m->access->fill && first->inside)))
+        (!s->alone || (m->access->fill && first->inside)))
         return false;
     return has_one_mask(x, m, s, at, first);
 }

@@ -137,24 +137,6 @@ static bool is_in_one(struct xk_expand *x, const struct xk_tile_move *m,
     return sure && first / sure == last / sure;
 }
 
-/* The fastest digit of a walk that has several values, and how many such digits
- * there are; NULL: none. */
-static const struct xk_digit *fastest_digit(const struct xk_tiling *t,
-                                            enum xk_role role, unsigned *count)
-{
-    const struct xk_digits *const w = &t->walk[role];
-    const struct xk_digit *fastest = NULL;
-    *count = 0;
-    for (unsigned i = w->n; i-- > 0;) {
-        if (xk_digit_extent(t, &w->at[i]) == 1)
-            continue;
-        if (!fastest)
-            fastest = &w->at[i];
-        ++*count;
-    }
-    return fastest;
-}
-
 /* Whether an index's digits reach its extent and further. */
 static bool has_tail(const struct xk_tiling *t, enum xk_role role,
                      unsigned index)
@@ -167,22 +149,36 @@ static bool has_tail(const struct xk_tiling *t, enum xk_role role,
     return reach >= t->index[index].extent;
 }
 
+/* Positions that follow each other and differ in digits alone of which no
+ * condition asks. */
+static int64_t unasked_run(const struct xk_tiling *t,
+                           const struct xk_tile_move *m, enum xk_role role)
+{
+    const struct xk_digits *const w = &t->walk[role];
+    int64_t run = 1;
+    for (unsigned i = w->n; i-- > 0;) {
+        const int64_t extent = xk_digit_extent(t, &w->at[i]);
+        const unsigned index = w->at[i].index;
+        if (extent > 1 && (m->masks >> index & 1 || has_tail(t, role, index)))
+            break;
+        run *= extent;
+    }
+    return run;
+}
+
 bool xk_expand_is_alike(struct xk_expand *x, const struct xk_tile_move *m,
                         unsigned d, int64_t first, int64_t last)
 {
     const enum xk_role role = (enum xk_role)m->part.tile->role[d];
     int64_t lo, hi;
-    unsigned digits;
     if (first == last)
         return true;
+    const int64_t all = xk_walk_extent(x->t, role);
     if (!xk_facts_range(x->facts, m->pos[d], &lo, &hi) || lo < 0 ||
-        hi + last >= xk_walk_extent(x->t, role))
-        return false;
-    const struct xk_digit *const f = fastest_digit(x->t, role, &digits);
-    return f && !(m->masks >> f->index & 1) &&
-           !has_tail(x->t, role, f->index) &&
-           (digits == 1 ||
-            is_in_one(x, m, d, first, last, xk_digit_extent(x->t, f)));
+        (hi + last >= all && !is_in_one(x, m, d, first, last, all)))
+        return false; /* some may lie beyond the walk, and others not */
+    const int64_t run = unasked_run(x->t, m, role);
+    return run == all || is_in_one(x, m, d, first, last, run);
 }
 
 bool xk_expand_is_even(struct xk_expand *x, const struct xk_tile_move *m,

@@ -214,6 +214,7 @@ void xk_expand_shape(struct xk_expand *x, const struct xk_tile_move *m,
     const bool has_gather = best <= XK_SHAPE_GATHER && !xk_expand_converts(m) &&
                             gather_shape(x, m, most, out);
     if (has_block && (!has_gather || elements(m, &block) >= elements(m, out))) {
+        block.alone = !has_gather;
         *out = block;
         return;
     }

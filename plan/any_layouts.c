@@ -115,7 +115,7 @@ static void begin_b(struct xk_layout *l, const struct xk_contraction *con,
 static void systolic_b(struct xk_layout *l, const struct xk_contraction *con,
                        const struct dims *d, const struct xk_schedule *s)
 {
-    const bool in_step = s->slm || s->taps_inner;
+    const bool in_step = s->slm || s->taps == XK_TAPS_INNER;
     const bool lines = s->load_a == XK_LOAD_LINES;
     const unsigned n = columns(s, in_step || s->pack ? 64 : 32);
     begin_b(l, con, d, lines || (in_step && !s->pack));

@@ -83,14 +83,18 @@ static struct xk_plan_buffer *add_buffer(struct xk_plan *p, const char *name,
 }
 
 /* One buffer is loaded where it is used; in a loop over all of K it is loaded
- * over what was just multiplied, so that it is as far ahead as there are
- * places. */
-static void add_operand(struct xk_plan *p, const char *name,
+ * over what was just multiplied or put in order, so that it is as far ahead as
+ * there are places. */
+static void add_operand(struct xk_plan *p, const char *name, const char *raw,
                         const struct xk_plan_operand *o)
 {
-    struct xk_plan_buffer *const b = add_buffer(p, name, &o->tile, o->tile_b);
+    struct xk_plan_buffer *b = add_buffer(p, name, &o->tile, o->tile_b);
+    if (o->raw_b)
+        b = add_buffer(p, raw, &o->raw, o->raw_b);
     b->slots = o->slots;
-    b->ahead = (uint8_t)(xk_schedule_is_flat(&p->s) ? o->slots : o->slots - 1);
+    const bool over_all =
+        xk_schedule_is_flat(&p->s) || xk_schedule_is_walk(&p->s);
+    b->ahead = (uint8_t)(over_all ? o->slots : o->slots - 1);
 }
 
 static struct xk_pass_call *add_call(struct xk_plan *p, const char *name)
@@ -107,31 +111,39 @@ static unsigned rows_of_turn(const struct xk_plan *p)
     return xk_fma_family_of(p->s.fma)->dpas ? 8 : p->s.simd;
 }
 
+/* The buffers that operands come to. */
 static void add_pipe(struct xk_plan *p, unsigned copies)
 {
-    const struct xk_plan_buffer *const a = &p->buffer[1], *const b =
-                                                              &p->buffer[2];
+    const struct xk_plan_buffer *const a = &p->buffer[p->a.raw_b ? 2 : 1];
+    const struct xk_plan_buffer *const b = &p->buffer[p->n_buffers - 1];
     struct xk_pass_call *const k = add_call(p, "pipe");
     snprintf(k->args, sizeof(k->args),
-             "ra ahead=%u slots=%u; rb ahead=%u slots=%u; copies=%u", a->ahead,
-             a->slots, b->ahead, b->slots, copies);
+             "%s ahead=%u slots=%u; %s ahead=%u slots=%u; copies=%u", a->name,
+             a->ahead, a->slots, b->name, b->ahead, b->slots, copies);
 }
 
-void xk_plan_calls(struct xk_plan *p)
+enum xk_status xk_plan_calls(xk_ctx *c, struct xk_plan *p)
 {
+    const bool walk = xk_schedule_is_walk(&p->s);
     if (!xk_plan_has_nest(p))
-        return;
+        return walk ? xk_fail(c, XK_ENOFIT,
+                              "plan: no walk over all of K: places or bytes of "
+                              "an operand are beyond 2^31")
+                    : XK_OK;
     add_buffer(p, "acc", &p->acc, p->acc_b);
-    add_operand(p, "ra", &p->a);
-    add_operand(p, "rb", &p->b);
-    if (xk_schedule_is_flat(&p->s)) {
+    add_operand(p, "ra", "xa", &p->a);
+    add_operand(p, "rb", "xb", &p->b);
+    if (xk_schedule_is_flat(&p->s) || (walk && !p->a.raw_b)) {
         struct xk_pass_call *const k = add_call(p, "split");
         snprintf(k->args, sizeof(k->args), "m=%u", rows_of_turn(p));
+    }
+    if (xk_schedule_is_flat(&p->s)) {
         if (p->flat.trip > 1)
             add_pipe(p, p->flat.copies);
     } else if (p->seg[0].trip > 1) {
         add_pipe(p, xk_schedule_copies(&p->s, 1));
     }
+    return XK_OK;
 }
 
 void xk_plan_print_calls(const struct xk_plan *p, struct xk_str *out)

@@ -105,6 +105,8 @@ enum xk_status xk_dpas_access_b(xk_ctx *c, const struct xk_operand_job *j)
     }
     const bool whole = j->s.k_run % j->plan->s.k_step == 0 ||
                        j->s.k_run >= xk_plan_k_inner(j->plan)->extent;
+    if (xk_plan_turn(j))
+        return xk_ctx_status(c);
     const bool rows = !j->of->leaves && j->s.k_b == elem_b(j) && whole && j->s.dwords &&
                       xk_plan_may_load(j, XK_ACCESS_ROWS);
     o->access = rows ? XK_ACCESS_ROWS : XK_ACCESS_ELEMENTS;
@@ -197,6 +199,8 @@ static enum xk_status gathered_rows(xk_ctx *c, const struct xk_operand_job *j,
 enum xk_status xk_dpas_items_b(xk_ctx *c, const struct xk_operand_job *j,
                                uint16_t k_len, struct xk_plan_list *out)
 {
+    if (j->o->access == XK_ACCESS_TURNED)
+        return xk_plan_turned_items(c, j, out);
     if (j->o->access == XK_ACCESS_LINES)
         return gathered_rows(c, j, out);
     if (j->o->access == XK_ACCESS_BLOCK)

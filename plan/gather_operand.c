@@ -125,6 +125,8 @@ enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j)
         init_lines(j);
         return XK_OK;
     }
+    if (systolic && xk_plan_turn(j))
+        return xk_ctx_status(c);
     o->access = XK_ACCESS_ELEMENTS;
     o->zero_once = !is_there(j, XK_PACK_FEW - 1);
     o->staging_b = 4 * batch_of(j) * (uint32_t)j->rows;
@@ -271,6 +273,8 @@ static enum xk_status items_of(xk_ctx *c, const struct xk_operand_job *j,
 enum xk_status xk_gather_items(xk_ctx *c, const struct xk_operand_job *j,
                                uint16_t k_len, struct xk_plan_list *out)
 {
+    if (j->o->access == XK_ACCESS_TURNED)
+        return xk_plan_turned_items(c, j, out);
     for (unsigned b = 0; b < j->rows / lanes_of(j); b++)
         XK_TRY(items_of(c, j, b, k_len, out));
     return XK_OK;

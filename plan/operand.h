@@ -74,14 +74,20 @@ int64_t xk_plan_step_b(const struct xk_plan *p);
 bool xk_plan_b_taps(xk_ctx *c, const struct xk_plan *p, int64_t *tap_b,
                     int64_t *all_b);
 
-/* The nest's buffers and calls, if the plan is written as one. */
-void xk_plan_calls(struct xk_plan *p);
+/* The nest's buffers and calls, if the plan is written as one. XK_ENOFIT: the
+ * schedule wants one, and it is not. */
+enum xk_status xk_plan_calls(xk_ctx *c, struct xk_plan *p);
 enum xk_status xk_plan_add(xk_ctx *c, struct xk_plan_list *l,
                            struct xk_plan_item item);
 /* Access and register tile, then the items of a step of k_len elements. */
 enum xk_status xk_mad_access(xk_ctx *c, const struct xk_operand_job *j);
 enum xk_status xk_mad_items(xk_ctx *c, const struct xk_operand_job *j,
                             uint16_t k_len, struct xk_plan_list *out);
+/* Makes the operand one that comes as memory has it and is put in order in
+ * registers, if that is how it lies; its tile is known. The items of a step. */
+bool xk_plan_turn(const struct xk_operand_job *j);
+enum xk_status xk_plan_turned_items(xk_ctx *c, const struct xk_operand_job *j,
+                                    struct xk_plan_list *out);
 /* A lane a row, dwords along K: A of dpas and dp4a. */
 enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j);
 enum xk_status xk_gather_items(xk_ctx *c, const struct xk_operand_job *j,

@@ -217,7 +217,10 @@ static enum xk_status plan_segments(xk_ctx *c, struct xk_plan *p,
                                     const struct xk_operand_job *a,
                                     const struct xk_operand_job *b)
 {
-    const int64_t k = xk_plan_k_inner(p)->extent, step = p->s.k_step;
+    const int64_t inner = xk_plan_k_inner(p)->extent, step = p->s.k_step;
+    const int64_t k = p->s.taps == XK_TAPS_WALK
+                          ? xk_contraction_extent(&p->con->walked, XK_ROLE_K)
+                          : inner;
     const int64_t full = k / step * step;
     add_segment(p, (uint32_t)(k / step), step, 0);
     add_segment(p, 1, k - full, full);
@@ -291,6 +294,8 @@ static unsigned header_grf(const struct xk_plan *p,
 static unsigned lets_grf(const struct xk_plan *p)
 {
     unsigned vectors = 2;
+    if (p->a.raw_b) /* of whole tiles scalars */
+        return 2;
     if (p->con->a.view.n_masks)
         vectors += 2;
     const unsigned columns =
@@ -340,7 +345,7 @@ static bool leaves_lanes(const struct xk_plan *p)
  * src1 is loaded, or a load leaves lanes alone. */
 static unsigned dummy_grf(const struct xk_plan *p)
 {
-    bool parts = p->a.access == XK_ACCESS_ELEMENTS || p->a.zero_once;
+    bool parts = p->a.access == XK_ACCESS_ELEMENTS || p->a.raw_b || p->a.zero_once;
     for (unsigned i = 0; i < p->n_segments; i++)
         parts |= has_zeros(&p->seg[i].a);
     if (p->slm.buffers || p->flat.taps) /* no masks of A */
@@ -358,6 +363,8 @@ static void count_loop(struct xk_plan *p)
     g->staging =
         (uint16_t)(xk_grfs(p, p->a.staging_b) + xk_grfs(p, p->b.staging_b));
     g->headers = (uint16_t)(header_grf(p, &s->a) + header_grf(p, &s->b));
+    if (p->a.raw_b) /* a header each, or two places of K in turn */
+        g->headers = (uint16_t)(p->s.k_step / 2 + header_grf(p, &s->b));
     /* Element by element the rest of K has many messages, too, whose headers
      * the loop around both keeps. */
     if (p->n_segments > 1 && (p->a.staging_b || p->b.staging_b))
@@ -485,6 +492,6 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     plan_acc(p);
     XK_TRY(xk_plan_slices(c, p));
     XK_TRY(xk_plan_store(c, p));
-    xk_plan_calls(p);
+    XK_TRY(xk_plan_calls(c, p));
     return count_registers(c, p);
 }

@@ -61,6 +61,7 @@ enum xk_plan_access {
     XK_ACCESS_LINES,     /* A: scattered, of each row two steps side by side, whose
                             dwords arrive in turn; B: scattered, dwords of two steps
                             in that order */
+    XK_ACCESS_TURNED,    /* as memory has it, K outside; then in order (raw) */
 };
 
 /* How one operand gets into registers. */
@@ -80,6 +81,8 @@ struct xk_plan_operand {
     struct xk_layout tile;
     uint32_t tile_b;
     uint32_t staging_b; /* buffer in front of the reorders, 0: none */
+    struct xk_layout raw; /* TURNED: as it comes; the slots are of that */
+    uint32_t raw_b;       /* 0: it comes as the tile */
     bool zero_once;     /* parts of the tile that no load writes are zeroed
                            before the K loops */
 };
@@ -93,7 +96,8 @@ struct xk_plan_operand {
 /* Bytes of all its slots. */
 static inline uint32_t xk_plan_slots_b(const struct xk_plan_operand *o)
 {
-    return o->slot_b * (o->slots - 1u) + o->tile_b;
+    const uint32_t tiles_b = o->slot_b * (o->slots - 1u) + o->tile_b;
+    return o->raw_b ? o->tile_b + o->slots * o->raw_b : tiles_b;
 }
 
 /* Whether an operand lies in memory in whole tiles. */
@@ -337,7 +341,7 @@ struct xk_plan_buffer {
     uint32_t slot_b;      /* bytes of a place */
     struct xk_layout tile;
 };
-#define XK_PLAN_MAX_BUFFERS 4
+#define XK_PLAN_MAX_BUFFERS 5
 /* A pass and its arguments, as xk opt --passes= takes them. */
 struct xk_pass_call {
     char name[12], args[64];

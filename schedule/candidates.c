@@ -57,7 +57,7 @@ static enum family family_of(const struct xk_schedule *c)
         return SMALL;
     if (c->slm)
         return THROUGH_SLM;
-    if (c->taps_inner || c->pack) /* of which 64-bit addresses leave none */
+    if (c->taps != XK_TAPS_OUTER || c->pack) /* of which 64-bit addresses leave none */
         return FLAT;
     return xk_fma_family_of(c->fma)->dpas ? SYSTOLIC : LANES;
 }
@@ -438,7 +438,7 @@ static void flat(struct search *g, struct xk_schedule c)
     unsigned n = 0;
     if (g->s->plain_b)
         return;
-    c.taps_inner = true;
+    c.taps = XK_TAPS_INNER;
     c.n_sub = c.n_thr;
     c.tg_m = c.tg_n = 1; /* groups come last */
     for (unsigned b = 0; b < XK_COUNTOF(of); b++) {
@@ -453,6 +453,23 @@ static void flat(struct search *g, struct xk_schedule c)
             if (flat_tile(g, &with[i]))
                 with[n++] = with[i];
         }
+    }
+}
+
+/* One loop over all places of K, where filter taps cannot be innermost. Steps that
+ * cross the places of an outer index are slow. */
+static void walk(struct search *g, struct xk_schedule c)
+{
+    static const uint8_t slots[][2] = {{2, 2}, {1, 1}};
+    if (g->s->k_outer == 1 || g->s->k_inner % c.k_step ||
+        (g->s->k_outer <= 9 && !g->s->loose_a))
+        return;
+    c.taps = XK_TAPS_WALK;
+    c.n_sub = c.n_thr;
+    for (unsigned b = 0; b < XK_COUNTOF(slots); b++) {
+        c.slots_a = slots[b][0];
+        c.slots_b = slots[b][1];
+        in_groups(g, &c);
     }
 }
 
@@ -556,7 +573,7 @@ static void through_slm(struct search *g, struct xk_schedule c)
     const int64_t tiles_m = xk_ceil_div(g->s->m, c.m_thr);
     const int64_t tiles_n = xk_ceil_div(g->s->n, c.n_thr);
     const unsigned grf = xk_platform_grf(g->p, c.grf_count);
-    c.taps_inner = true;
+    c.taps = XK_TAPS_INNER;
     c.slots_a = 1;
     c.n_sub = c.n_thr;
     c.slots_b = g->s->k_inner / c.k_step >= 2 ? 2 : 1;
@@ -619,6 +636,7 @@ static void systolic(struct search *g)
                     if (sides_n[n] < 64)
                         direct(g, c);
                     flat(g, c);
+                    walk(g, c);
                     if (!is_second(g, &c))
                         through_slm(g, c);
                     if (g->s->line_taps && !is_second(g, &c) &&

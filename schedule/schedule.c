@@ -87,9 +87,9 @@ static unsigned lcm(unsigned a, unsigned b)
 /* Where there are several depths, each has a slot of B. */
 static unsigned needed_copies(const struct xk_schedule *c, unsigned taps)
 {
-    if (c->pack && c->taps_inner) /* straight code: no tap comes twice */
+    if (c->pack && c->taps == XK_TAPS_INNER) /* straight code: no tap comes twice */
         return taps;
-    if (!c->slm && !c->taps_inner)
+    if (!c->slm && c->taps != XK_TAPS_INNER)
         return lcm(c->slots_a, c->slots_b);
     if (!c->slm)
         return lcm(lcm(taps, c->slots_a) * xk_schedule_steps_a(c), c->slots_b);
@@ -202,6 +202,37 @@ static bool lanes_fit(const struct xk_platform *p, const struct xk_shape *s,
            xk_platform_grf(p, c->grf_count);
 }
 
+static bool may_turn(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    return xk_fma_family_of(c->fma)->dpas && c->simd == 8 && s->elem_b <= 2 &&
+           c->surfaces && !c->slm && !c->pack && c->taps != XK_TAPS_INNER &&
+           c->load_a == XK_LOAD_AUTO && c->load_b == XK_LOAD_AUTO;
+}
+
+bool xk_schedule_turns_a(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    return s->runs_a && s->runs_a % c->m_thr == 0 && may_turn(s, c);
+}
+
+bool xk_schedule_turns_b(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    return s->runs_b && s->runs_b % c->n_thr == 0 && may_turn(s, c);
+}
+
+/* Beside its buffers an operand that is put in order has the tile in order; its
+ * places of K have headers, and the systolic unit wants a dummy in front. */
+static unsigned turned_grf(const struct xk_platform *p, const struct xk_shape *s,
+                           const struct xk_schedule *c)
+{
+    const unsigned b = c->n_sub * step_b(c) / (c->fma == XK_FMA_DPASW ? 2 : 1);
+    unsigned all_b = 0;
+    if (xk_schedule_turns_a(s, c))
+        all_b += c->m_thr * step_b(c);
+    if (xk_schedule_turns_b(s, c))
+        all_b += b;
+    return all_b / p->grf_b;
+}
+
 bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
@@ -212,7 +243,8 @@ bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *s,
         other = OTHER_LOOSE_GRF + c->k_step + 2 * (unsigned)s->k_outer;
     if (xk_schedule_is_flat(c))
         other = header_grf(p, s, c) + OTHER_FLAT_GRF;
-    return xk_schedule_buffer_grf(p, c) + window_grf(p, s, c) + other <=
+    return xk_schedule_buffer_grf(p, c) + window_grf(p, s, c) +
+               turned_grf(p, s, c) + other <=
            xk_platform_grf(p, c->grf_count);
 }
 
@@ -240,6 +272,16 @@ static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
            (c->k_step <= s->k_inner || c->k_step == 1);
 }
 
+/* Of a loop: over all places of K, over its last index with the others' places
+ * in each step, or over that index alone. */
+static int64_t whole_steps(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    if (c->taps == XK_TAPS_WALK)
+        return s->k_inner * s->k_outer / c->k_step;
+    const int64_t outer = c->taps == XK_TAPS_INNER ? s->k_outer : 1;
+    return s->k_inner / c->k_step * outer;
+}
+
 /* A second buffer is only of use where a second step exists; of three, whose loads
  * are two steps ahead, each. */
 static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
@@ -250,15 +292,12 @@ static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
     const unsigned steps_a = c->slots_a * xk_schedule_steps_a(c);
     const unsigned held = steps_a > most ? steps_a : most;
     const unsigned needed = held > 2 && c->slm ? 2 : held;
-    const bool three = xk_schedule_is_flat(c);
+    const bool three = xk_schedule_is_flat(c) || c->taps == XK_TAPS_WALK;
     if (most == 1)
         return true;
     if (most > (three ? 3 : 2))
         return false;
-    const int64_t outer = c->taps_inner ? s->k_outer : 1;
-    const int64_t steps =
-        s->k_inner / c->k_step * outer / xk_schedule_slices(c);
-    return steps >= needed;
+    return whole_steps(s, c) / xk_schedule_slices(c) >= needed;
 }
 
 /* Parts of B that take turns in one buffer cannot be loaded ahead, and are multiplied
@@ -289,7 +328,7 @@ static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)p;
     return !c->slm ||
-           (c->slm <= 3 && xk_fma_family_of(c->fma)->dpas && c->taps_inner &&
+           (c->slm <= 3 && xk_fma_family_of(c->fma)->dpas && c->taps == XK_TAPS_INNER &&
             c->surfaces && c->slots_a == 1 && c->n_sub == c->n_thr &&
             s->k_inner % (c->k_step * c->depth) == 0 &&
             s->k_outer <= MAX_SLM_TAPS);
@@ -300,7 +339,7 @@ static bool rule_fill(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     (void)p;
-    return !s->filled || (!c->slm && !c->taps_inner && !c->pack);
+    return !s->filled || (!c->slm && c->taps != XK_TAPS_INNER && !c->pack);
 }
 
 /* With N in the lanes a vector has the lanes; else steps take two columns of eight. */
@@ -356,6 +395,10 @@ static bool rule_taps(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     (void)p;
+    if (c->taps == XK_TAPS_WALK)
+        return !c->slm && !c->pack && c->n_sub == c->n_thr &&
+               c->fma != XK_FMA_LANES &&
+               c->load_a == XK_LOAD_AUTO && c->load_b == XK_LOAD_AUTO;
     return !xk_schedule_is_flat(c) ||
            (c->surfaces && c->n_sub == c->n_thr && !s->loose_a &&
             s->k_inner % c->k_step == 0 &&
@@ -375,7 +418,7 @@ static bool rule_pack(const struct xk_platform *p, const struct xk_shape *s,
     const bool can = s->line_taps && xk_fma_family_of(c->fma)->dpas && !c->slm &&
                      c->surfaces && c->n_thr >= XK_PACK_COLUMNS && !c->skip &&
                      !c->window && !c->prefetch && c->load_a != XK_LOAD_LINES;
-    return !c->pack || (can && (places || !c->taps_inner));
+    return !c->pack || (can && (places || c->taps != XK_TAPS_INNER));
 }
 
 /* Each slice has whole steps, and ends with whole squares of columns, or rows. */
@@ -393,7 +436,7 @@ static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
     const bool slm =
         !c->slm || (!s->loose_a && c->load_a != XK_LOAD_ELEMENTS);
     (void)p;
-    return n <= MAX_SLICES && (n & (n - 1)) == 0 && c->taps_inner && slm &&
+    return n <= MAX_SLICES && (n & (n - 1)) == 0 && c->taps == XK_TAPS_INNER && slm &&
            steps % n == 0 && parts;
 }
 
@@ -428,7 +471,7 @@ static bool rule_spread(const struct xk_platform *p, const struct xk_shape *s,
     struct xk_spread unused;
     (void)p;
     return !c->spread ||
-           (xk_fma_family_of(c->fma)->dpas && c->taps_inner &&
+           (xk_fma_family_of(c->fma)->dpas && c->taps == XK_TAPS_INNER &&
             c->m_thr > 8 && xk_schedule_spread(s, c, &unused));
 }
 
@@ -468,7 +511,9 @@ static int64_t steps_of(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t of_tap = s->k_inner / c->k_step / xk_schedule_depth(c) /
                            xk_schedule_slices(c);
-    return c->taps_inner ? of_tap * s->k_outer : of_tap;
+    if (c->taps == XK_TAPS_WALK)
+        return whole_steps(s, c);
+    return c->taps == XK_TAPS_INNER ? of_tap * s->k_outer : of_tap;
 }
 
 /* Each copy is code of all multiplies of a step. No more are asked for than there
@@ -500,7 +545,7 @@ static bool may_load_a(const struct xk_shape *s, const struct xk_schedule *c)
     if (c->load_a != XK_LOAD_ELEMENTS)
         return c->load_a == XK_LOAD_AUTO || c->load_a == XK_LOAD_SCATTERED;
     if (!c->slm)
-        return !c->taps_inner || c->fma == XK_FMA_MAD;
+        return c->taps != XK_TAPS_INNER || c->fma == XK_FMA_MAD;
     return c->depth == 1;
 }
 
@@ -509,7 +554,7 @@ static bool may_load_b(const struct xk_schedule *c)
 {
     if (c->load_a == XK_LOAD_LINES)
         return c->load_b == XK_LOAD_AUTO;
-    if (c->slm || c->taps_inner)
+    if (c->slm || c->taps == XK_TAPS_INNER)
         return c->load_b == XK_LOAD_AUTO || c->load_b == XK_LOAD_BLOCK;
     return c->load_b !=
                (xk_fma_family_of(c->fma)->dpas ? XK_LOAD_SCATTERED : XK_LOAD_ROWS) &&

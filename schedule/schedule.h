@@ -21,6 +21,9 @@ enum xk_fma_kind {
     XK_FMA_LANES
 };
 
+/* How K is walked (field.def). */
+enum xk_taps { XK_TAPS_OUTER, XK_TAPS_INNER, XK_TAPS_WALK };
+
 /* How operands come into registers and C goes out; auto: what is best of what
  * the layout can do. Behind auto these are enum xk_plan_access and enum
  * xk_plan_store (plan/plan.h). */
@@ -67,6 +70,11 @@ struct xk_shape {
     bool plain_b;    /* B's is given, and not in blocks: no block loads */
     bool lines_b;    /* B's is any, or has rows' dwords side by side, for load_a=lines */
     bool loose_a;    /* elements of A's K do not lie side by side */
+    /* Where K's neighbours do not lie side by side, but rows do: so many rows of
+     * M in A that meet conditions together, of N in B; else 0. */
+    int64_t runs_a, runs_b;
+    bool loose_b;    /* elements of B's K do not lie side by side */
+    bool leaves_a;   /* A leaves its intervals */
     bool eights;     /* eight rows of M share a pixel: they meet padding together */
     bool images;     /* eight rows of M are neighbours in A's memory: a whole
                         number of pixels' images; where the layout is the library's
@@ -198,8 +206,19 @@ static inline unsigned xk_schedule_gathers(const struct xk_schedule *c)
 /* All of K is one loop, straight to registers. */
 static inline bool xk_schedule_is_flat(const struct xk_schedule *c)
 {
-    return c->taps_inner && !c->slm;
+    return c->taps == XK_TAPS_INNER && !c->slm;
 }
+
+/* One loop goes over the places of all K indices, and takes them apart. */
+static inline bool xk_schedule_is_walk(const struct xk_schedule *c)
+{
+    return c->taps == XK_TAPS_WALK;
+}
+
+/* Whether an operand of dpas comes as memory has it, row beside row, and is put in
+ * order in registers (plan/turned.c). */
+bool xk_schedule_turns_a(const struct xk_shape *s, const struct xk_schedule *c);
+bool xk_schedule_turns_b(const struct xk_shape *s, const struct xk_schedule *c);
 
 /* Steps that a load of A brings. In whole lines two: then a buffer holds both. */
 static inline unsigned xk_schedule_steps_a(const struct xk_schedule *c)

@@ -227,7 +227,8 @@ static int64_t around_cyc(const struct xk_score_tile *t, const struct xk_schedul
     const struct xk_score_work *const w = &t->work;
     /* A third stage is filled and drained, by nobody else's work. */
     const int64_t drain = c->slm == 3 ? 6 * t->perf->latency : 0;
-    const int64_t fill = c->taps_inner ? 0 : t->seen->k_outer * t->perf->refill;
+    const int64_t fill =
+        c->taps == XK_TAPS_OUTER ? t->seen->k_outer * t->perf->refill : 0;
     const int64_t later = w->later_pct * (l->per_eu - l->at_once);
     return w->around * (w->first_pct * l->at_once + later) / 100 + w->once_cyc +
            rounds_cyc(c, w, l) + drain + fill;
@@ -276,9 +277,11 @@ static int64_t outside(const struct xk_schedule *c)
  * copy of the body each, which is a loop if it comes round. */
 static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
 {
-    const int64_t taps = c->taps_inner ? s->k_outer : 1;
+    const int64_t taps = c->taps == XK_TAPS_INNER ? s->k_outer : 1;
     const int64_t inner = s->k_inner / (c->k_step * xk_schedule_depth(c));
-    const int64_t all = taps * inner / xk_schedule_slices(c);
+    const int64_t all = c->taps == XK_TAPS_WALK
+                            ? s->k_outer * s->k_inner / c->k_step
+                            : taps * inner / xk_schedule_slices(c);
     const int64_t copies = c->slm ? 1 : xk_schedule_copies(c, taps);
     if (s->k_outer * (s->k_inner / c->k_step) < 5)
         return true;
@@ -308,6 +311,16 @@ static int64_t group_1k(const struct xk_perf *f, const struct xk_schedule *c)
     return sum;
 }
 
+/* Of a slice: a step that is not whole takes as long. */
+static int64_t steps_of(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    if (c->taps == XK_TAPS_WALK)
+        return xk_ceil_div(s->k_outer * s->k_inner, c->k_step);
+    return s->k_outer *
+           xk_ceil_div(s->k_inner, c->k_step * xk_schedule_depth(c)) /
+           xk_schedule_slices(c);
+}
+
 void xk_score_tile_set(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_shape *seen, const struct xk_schedule *c,
                        struct xk_score_tile *out)
@@ -318,9 +331,7 @@ void xk_score_tile_set(const struct xk_platform *p, const struct xk_shape *s,
     out->seen = seen;
     out->work = xk_score_work_of(f, seen, c);
     out->a = xk_score_lines_a(f, seen, c);
-    out->steps = out->seen->k_outer *
-                 xk_ceil_div(out->seen->k_inner, c->k_step * xk_schedule_depth(c)) /
-                 xk_schedule_slices(c);
+    out->steps = steps_of(seen, c);
     out->cold_a = f->cold_a / out->seen->k_outer;
     out->done_1k = 1024 - skipped_1k(seen, c);
     out->read_cyc = xk_score_read_cyc(f, s, c);

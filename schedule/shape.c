@@ -40,6 +40,47 @@ static void set_a(const struct xk_contraction *p, struct xk_shape *s)
     s->loose_a = s->plain_a && s->k_inner > 1 && !inside;
 }
 
+/* Rows of a role that lie side by side from the innermost index on, as far as
+ * no condition of the access asks for them; 0: not even eight. */
+static int64_t rows_beside(const struct xk_contraction *p,
+                           const struct xk_access *a, enum xk_role role)
+{
+    const uint32_t masks = xk_access_masks(p, a);
+    int64_t rows = 1;
+    for (unsigned i = p->n_index; i-- > 0;) {
+        int64_t stride_b, run;
+        if (p->index[i].role != role || p->index[i].extent == 1)
+            continue;
+        if (masks >> i & 1 || !xk_access_stride_b(p, a, i, &stride_b, &run) ||
+            run < p->index[i].extent ||
+            stride_b != rows * (int64_t)xk_dtype_b(a->layout.dt))
+            break;
+        rows *= p->index[i].extent;
+    }
+    return rows % 8 ? 0 : rows;
+}
+
+/* Whether neighbours along the innermost K are not so in memory. */
+static bool is_loose(const struct xk_contraction *p, const struct xk_access *a)
+{
+    const int k = xk_contraction_last(p, XK_ROLE_K);
+    int64_t stride_b, run;
+    if (k < 0 || xk_access_is_open(a) || !(xk_access_uses(a) >> k & 1))
+        return false;
+    return !xk_access_stride_b(p, a, (unsigned)k, &stride_b, &run) ||
+           stride_b != xk_dtype_b(a->layout.dt);
+}
+
+static void set_runs(const struct xk_contraction *p, struct xk_shape *s)
+{
+    s->leaves_a = xk_access_leaves(p, &p->a);
+    s->loose_b = is_loose(p, &p->b);
+    if (is_loose(p, &p->a))
+        s->runs_a = rows_beside(p, &p->a, XK_ROLE_M);
+    if (s->loose_b)
+        s->runs_b = rows_beside(p, &p->b, XK_ROLE_N);
+}
+
 /* Whether B has dwords of two steps, eight rows of each side by side. */
 static bool has_lines(const struct xk_contraction *p)
 {
@@ -261,6 +302,7 @@ struct xk_shape xk_shape_of(const struct xk_contraction *p)
     set_extents(p, &s);
     set_a(p, &s);
     set_b(p, &s);
+    set_runs(p, &s);
     set_rows(p, &s);
     set_taps(p, &s);
     set_c(p, &s);

@@ -28,7 +28,7 @@ static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
     int64_t taps = 10;
     if (c->slm)
         taps = 12 * s->k_outer * (c->m_thr / 8 / c->tg_n);
-    else if (c->taps_inner)
+    else if (c->taps == XK_TAPS_INNER)
         taps = 4 * s->k_outer * (c->m_thr / 16);
     return 120 + taps + rows * 2 / xk_schedule_slices(c) +
            exchange(c, rows);
@@ -102,6 +102,55 @@ static int64_t brought_16(const struct xk_shape *s, const struct xk_schedule *c,
     return 16 * (gathers + (s->window.taps - 1) * n.shift) / s->window.taps;
 }
 
+/* Messages, lines and moves of an operand in a step. */
+struct bring {
+    int64_t sends, lines, issue;
+};
+
+/* A as a block for each place of K; 8 rows of a place are moved at a time. Blocks
+ * that leave the tensor are zeros before. */
+static struct bring turned_a(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    const int64_t row_b = c->m_thr * (int64_t)s->elem_b, k = c->k_step;
+    const int64_t lines = k * xk_ceil_div(row_b, XK_LINE_B);
+    return (struct bring){k, lines, k * c->m_thr / 8 + (s->leaves_a ? lines : 0)};
+}
+
+/* Rows of B that a thread has of its own. */
+static int64_t rows_b(const struct xk_schedule *c)
+{
+    return c->n_thr / xk_fma_family_of(c->fma)->sharers_b;
+}
+
+/* B a lane a place of K, 32 bytes of rows at a time. */
+static struct bring turned_b(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    const int64_t parts = xk_ceil_div(rows_b(c) * s->elem_b, 32);
+    return (struct bring){c->k_step / 8 * parts, c->k_step * parts,
+                          rows_b(c) * c->k_step / 8};
+}
+
+/* B an element a lane, 16 places of K of a row at a time. */
+static struct bring elements_b(const struct xk_schedule *c)
+{
+    const int64_t messages = rows_b(c) * xk_ceil_div(c->k_step, 16);
+    return (struct bring){messages, rows_b(c) * c->k_step, 2 * messages};
+}
+
+/* Instructions of a walk over all of K: where a step is; where it crosses another
+ * index's places, of each of its places in A, and of B's lanes. */
+static int64_t walk_issue(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    enum { STEP = 8, PLACE = 6, LANES = 24, MASK = 4 };
+    const int64_t eights = c->m_thr / 8;
+    if (c->taps != XK_TAPS_WALK)
+        return 0;
+    if (s->k_inner % c->k_step == 0)
+        return STEP + (s->leaves_a ? MASK * eights : 0);
+    return xk_schedule_turns_a(s, c) ? PLACE * c->k_step + LANES
+                                     : LANES * (eights + 1);
+}
+
 static struct xk_score_work dpas_work(const struct xk_perf *f,
                                       const struct xk_shape *s,
                                       const struct xk_schedule *c)
@@ -133,8 +182,20 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
         w.port_cyc = gathers * 256 / f->slm_b_cyc;
         w.tile_cyc = xk_schedule_depth(c) * 256 / f->slm_b_cyc;
     }
-    w.issue = issue_of(dpas, sends, moves);
-    if (s->loose_a) { /* a message for one or two elements; they are packed */
+    w.issue = issue_of(dpas, sends, moves) + walk_issue(s, c);
+    if (!c->slm && s->loose_b) {
+        const struct bring b =
+            xk_schedule_turns_b(s, c) ? turned_b(s, c) : elements_b(c);
+        w.issue += b.issue + b.sends - blocks;
+        lines += (b.lines - blocks * 4);
+        sends += b.sends - blocks;
+    }
+    if (xk_schedule_turns_a(s, c)) {
+        const struct bring a = turned_a(s, c);
+        w.issue += a.issue + a.sends * 3 / 2 - gathers;
+        lines += a.lines - lines_a;
+        sends += a.sends - gathers;
+    } else if (s->loose_a) { /* a message for one or two elements; they are packed */
         const int64_t n = (c->slm ? gathers : tiles) * c->k_step;
         lines += (c->slm ? n / 2 : n) * f->lines_cyc;
         w.issue += c->slm ? 2 * n : n * 5 / 2;

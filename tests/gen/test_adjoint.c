@@ -265,6 +265,46 @@ START_TEST(gradients_are_adjoints)
 }
 END_TEST
 
+/* Both operands of a gradient by weights have channels side by side, and K is
+ * images and places: rows come as memory has them and are put in order. */
+static const struct {
+    const char *problem;
+    unsigned types; /* row of types[] */
+} turned[] = {
+    {"mb16ic32ih6oc32oh6kh3ph1", 1}, {"mb32ic16ih7oc64oh4kh3sh2ph1", 2},
+    {"mb16ic32iw9oc64ow5kw3dw1", 1}, {"mb16ic64ih5oc32oh5kh1", 2},
+    {"mb32ic32ih4oc32oh4kh3ph1", 3},
+};
+
+static void note_turned(void *user, const char *stage, const void *data,
+                        size_t n_b)
+{
+    unsigned *const n = user;
+    if (strcmp(stage, "plan"))
+        return;
+    *n += memmem(data, n_b, "A: src, turned", 14) != NULL;
+    *n += memmem(data, n_b, "B: dst, turned", 14) != NULL;
+}
+
+START_TEST(rows_beside_each_other_are_put_in_order)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    unsigned n = 0;
+    struct xk_create_options o = {
+        .size = sizeof(o), .dump = note_turned, .dump_user = &n};
+    xk_program *p = NULL;
+    ck_assert_int_eq(xk_conv_desc_parse(turned[_i].problem, &d, NULL, 0, NULL),
+                     XK_OK);
+    strcpy(d.src_tag, "axb");
+    strcpy(d.dst_tag, "axb");
+    strcpy(d.wei_tag, "abx");
+    check(&d, &types[turned[_i].types], 40u + (unsigned)_i);
+    ck_assert_int_eq(xk_conv_create(&d, &o, &p, NULL), XK_OK);
+    ck_assert_uint_ge(n, 2);
+    xk_program_unref(p);
+}
+END_TEST
+
 /* Layouts that are left open follow a schedule that is given: a row of B in
  * memory has as many columns as a tile. */
 START_TEST(open_layouts_follow_the_schedule)
@@ -323,6 +363,8 @@ int main(void)
     tcase_add_test(t, there_were_strides_groups_and_products);
     tcase_add_test(t, one_seed);
     tcase_add_loop_test(t, long_sums_are_split, 0, 6);
+    tcase_add_loop_test(t, rows_beside_each_other_are_put_in_order, 0,
+                        XK_COUNTOF(turned));
     tcase_add_loop_test(t, open_layouts_follow_the_schedule, 0, 2);
     suite_add_tcase(s, t);
     return xk_tap_run(s);

@@ -468,7 +468,7 @@ static unsigned through_slm, in_one_loop;
 /* The way that operands take, and who multiplies. */
 static unsigned way_of(const struct xk_schedule *s)
 {
-    return s->fma | (s->slm > 0) << 2 | s->taps_inner << 3 | s->window << 4 |
+    return s->fma | (s->slm > 0) << 2 | s->taps << 3 | s->window << 4 |
            (s->slices > 1) << 5;
 }
 
@@ -486,7 +486,7 @@ static bool run_candidate(const char *text, const struct xk_contraction *p,
         return false;
     run(text, p, &made, &seed);
     through_slm += s->slm > 0;
-    in_one_loop += s->taps_inner && !s->slm;
+    in_one_loop += s->taps == XK_TAPS_INNER && !s->slm;
     return true;
 }
 

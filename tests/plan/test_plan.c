@@ -325,7 +325,8 @@ START_TEST(packed_taps_fill_a_step)
     s.simd = 8;
     s.n_sub = 32;
     s.grf_count = 256;
-    s.taps_inner = s.surfaces = s.pack = true;
+    s.taps = XK_TAPS_INNER;
+    s.surfaces = s.pack = true;
     ck_assert_int_eq(xk_nest_pack(c, &con, s.k_step), XK_OK);
     const struct xk_plan p = plan_of(&s);
     ck_assert_int_eq(p.a.access, XK_ACCESS_SCATTERED);
@@ -403,7 +404,8 @@ START_TEST(packed_taps_are_refused_where_rows_share_no_pixel)
     s.fma = XK_FMA_DPAS;
     s.simd = 8;
     s.n_sub = 32;
-    s.taps_inner = s.surfaces = s.pack = true;
+    s.taps = XK_TAPS_INNER;
+    s.surfaces = s.pack = true;
     ck_assert_int_eq(xk_nest_pack(c, &con, 16), XK_OK);
     ck_assert_int_eq(xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p), XK_ENOFIT);
     ck_assert_str_eq(c->error.message,

@@ -65,6 +65,14 @@ static struct xk_shape random_shape(uint64_t *r)
         s.edge_rows = inside ? images * side : side;
         s.edge_1k = (int64_t)below(r, 300);
     }
+    if (below(r, 3) == 0) {
+        s.loose_b = below(r, 2);
+        s.runs_a = below(r, 2) ? 32 * (int64_t)pow2_below(r, 3) : 0;
+        s.runs_b = s.loose_b && below(r, 2) ? 64 : 0;
+        s.leaves_a = below(r, 2);
+        s.loose_a = s.runs_a != 0;
+        s.plain_a |= s.loose_a;
+    }
     if (inside && taps > 1) {
         s.window.rows = images;
         s.window.places = side;
@@ -106,7 +114,7 @@ static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
                             .tg_n = (uint16_t)pow2_below(r, 4),
                             .slots_a = (uint8_t)(1 + below(r, 3)),
                             .slots_b = (uint8_t)(1 + below(r, 3)),
-                            .taps_inner = below(r, 4) > 0,
+                            .taps = (uint8_t)below(r, 3),
                             .slices = (uint8_t)pow2_below(r, 4),
                             .slm = below(r, 4) ? 0 : (uint8_t)(2 + below(r, 2)),
                             .depth = depths[below(r, 3)],
@@ -120,10 +128,10 @@ static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
     if (c.window || c.slm)
         c.slots_a = 1;
     if (c.window || c.skip || c.slm) { /* what they need at least */
-        c.taps_inner = true;
+        c.taps = XK_TAPS_INNER;
         c.n_sub = c.n_thr;
     }
-    if (c.taps_inner && below(r, 2)) { /* about as many groups as can be */
+    if (c.taps == XK_TAPS_INNER && below(r, 2)) { /* about as many groups as can be */
         const int64_t fewest = xk_ceil_div(s->m, (int64_t)c.m_thr * c.tg_m);
         c.spread = (uint16_t)(fewest + (int64_t)below(r, (uint64_t)fewest / 2 + 1));
     }

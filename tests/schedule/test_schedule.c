@@ -85,7 +85,7 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
                                           .tg_n = 2,
                                           .slots_a = 1,
                                           .slots_b = 1,
-                                          .taps_inner = true,
+                                          .taps = XK_TAPS_INNER,
                                           .slices = 1,
                                           .slm = 3,
                                           .depth = 1,
@@ -364,8 +364,8 @@ START_TEST(text_parses_back)
         a.slots_a = (uint8_t)(rng >> 49);
         a.slots_b = (uint8_t)(rng >> 51);
         a.slices = (uint8_t)(rng >> 47);
-        a.taps_inner = rng >> 57 & 1;
-        b.taps_inner = !a.taps_inner;
+        a.taps = rng >> 57 & 1;
+        b.taps = !a.taps;
         a.slm = (uint8_t)(rng >> 55);
         a.depth = (uint8_t)(rng >> 50);
         a.surfaces = rng >> 63;
@@ -540,7 +540,8 @@ START_TEST(what_is_filled_has_taps_outside)
 {
     struct xk_shape s = shape;
     struct xk_schedule inner = good;
-    inner.taps_inner = inner.surfaces = true;
+    inner.taps = XK_TAPS_INNER;
+    inner.surfaces = true;
     ck_assert_ptr_null(xk_schedule_check(xehpg(), &s, &inner));
     s.filled = true;
     ck_assert_ptr_null(xk_schedule_check(xehpg(), &s, &good));
@@ -686,7 +687,7 @@ START_TEST(candidates_skip_taps_at_edges_of_many_rows)
         const unsigned n = xk_schedule_candidates(xehpg(), &s, NULL, c, NULL);
         unsigned n_skip = 0;
         for (unsigned k = 0; k < n; k++) {
-            const bool flat = c[k].taps_inner && !c[k].slm && c[k].slots_a > 1;
+            const bool flat = c[k].taps == XK_TAPS_INNER && !c[k].slm && c[k].slots_a > 1;
             struct xk_schedule all = c[k];
             ck_assert_msg(c[k].skip == (flat && c[k].m_thr <= rows[i].m),
                           "row %u candidate %u", i, k);
@@ -734,7 +735,7 @@ START_TEST(the_last_candidate_is_the_last_resort)
     ck_assert_uint_eq(last.tg_m * last.tg_n * xk_schedule_slices(&last), 1);
     ck_assert_uint_eq(last.slots_a * last.slots_b, 1);
     ck_assert_uint_eq(last.grf_count, 256);
-    ck_assert(!last.taps_inner && !last.slm && !last.pack);
+    ck_assert(last.taps != XK_TAPS_INNER && !last.slm && !last.pack);
     last.surfaces = false;
     ck_assert_ptr_null(xk_schedule_check(xehpg(), s, &last));
 }

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operands of dpas whose rows lie side by side in memory, and whose K does not:
+ * both operands of a gradient by weights, where channels are innermost. They
+ * come as memory has them, a cache line at a time, and are put in order in
+ * registers (tile.copy):
+ *
+ * A, of which dpas wants a row of M a lane, as a block for each place of K;
+ * B, of which it wants a row of N a register, a lane a place of K. */
+#include "plan/operand.h"
+
+enum { LANES = 8, MAX_VEC = 8 };
+
+static unsigned elem_b(const struct xk_operand_job *j)
+{
+    return xk_dtype_b(j->view->layout.dt);
+}
+
+static int64_t per_dword(const struct xk_operand_job *j)
+{
+    return 4 / elem_b(j);
+}
+
+/* K's places outside, rows inside. */
+static void init_rows(const struct xk_operand_job *j, struct xk_layout *l)
+{
+    const int64_t k = j->plan->s.k_step;
+    l->n_blocks = 2;
+    l->block[0] = (struct xk_block){1, k, j->rows};
+    l->block[1] = (struct xk_block){0, j->rows, 1};
+}
+
+/* [k / lanes][row / dword][k % lanes][row % dword] */
+static void init_lanes(const struct xk_operand_job *j, struct xk_layout *l)
+{
+    const int64_t k = j->plan->s.k_step, per_dw = per_dword(j);
+    l->n_blocks = 4;
+    l->block[0] = (struct xk_block){1, k / LANES, LANES * j->rows};
+    l->block[1] = (struct xk_block){0, j->rows / per_dw, LANES * per_dw};
+    l->block[2] = (struct xk_block){1, LANES, per_dw};
+    l->block[3] = (struct xk_block){0, per_dw, 1};
+}
+
+bool xk_plan_turn(const struct xk_operand_job *j)
+{
+    struct xk_plan_operand *const o = j->o;
+    struct xk_layout *const l = &o->raw;
+    const struct xk_shape *const s = &j->plan->shape;
+    const bool turns = j->row ? xk_schedule_turns_b(s, &j->plan->s)
+                              : xk_schedule_turns_a(s, &j->plan->s);
+    if (!turns || !xk_plan_has_nest(j->plan))
+        return false;
+    *l = o->tile;
+    if (j->row)
+        init_lanes(j, l);
+    else
+        init_rows(j, l);
+    o->access = XK_ACCESS_TURNED;
+    o->raw_b = (uint32_t)xk_layout_size_b(l);
+    o->staging_b = 0;
+    o->why = "rows lie side by side, K does not: put in order in registers";
+    return true;
+}
+
+static struct xk_plan_item message(unsigned lanes, unsigned vec, unsigned row,
+                                   unsigned k)
+{
+    struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
+    it.msg.send = (struct xk_send){.op = XK_SEND_LOAD,
+                                   .space = XK_SPACE_GLOBAL,
+                                   .data_b = 4,
+                                   .vec = (uint8_t)vec,
+                                   .lanes = (uint8_t)lanes,
+                                   .block = lanes == 1};
+    it.msg.staged = true;
+    it.msg.lanes_k = lanes > 1;
+    it.msg.row = (uint16_t)row;
+    it.msg.k = (uint16_t)k;
+    return it;
+}
+
+enum xk_status xk_plan_turned_items(xk_ctx *c, const struct xk_operand_job *j,
+                                    struct xk_plan_list *out)
+{
+    const unsigned k_step = j->plan->s.k_step;
+    const unsigned dwords = j->rows / (unsigned)per_dword(j);
+    for (unsigned k = 0; k < k_step; k += j->row ? LANES : 1) {
+        const unsigned most = j->row ? MAX_VEC : dwords;
+        for (unsigned dw = 0; dw < dwords; dw += most) {
+            const unsigned vec = dwords - dw < most ? dwords - dw : most;
+            struct xk_plan_item it = message(j->row ? LANES : 1, vec,
+                                             dw * (unsigned)per_dword(j), k);
+            it.msg.reg_b = k * j->rows * elem_b(j) + dw * 4 * LANES;
+            XK_TRY(xk_plan_add(c, out, it));
+        }
+    }
+    return XK_OK;
+}
