@@ -456,12 +456,14 @@ static void flat(struct search *g, struct xk_schedule c)
     }
 }
 
-/* One loop over all places of K, where filter taps cannot be innermost. Steps that
- * cross the places of an outer index are slow. */
+/* One loop over all places of K, where filter taps cannot be innermost and loops of
+ * their own would have a step or two: with more of them these are no slower
+ * (docs/schedules.md). Steps that cross the places of an outer index are slow. */
 static void walk(struct search *g, struct xk_schedule c)
 {
     static const uint8_t slots[][2] = {{2, 2}, {1, 1}};
     if (g->s->k_outer == 1 || g->s->k_inner % c.k_step ||
+        g->s->k_inner > 2 * c.k_step ||
         (g->s->k_outer <= 9 && !g->s->loose_a))
         return;
     c.taps = XK_TAPS_WALK;
