@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operands of dpas whose rows lie side by side in memory, and whose K does not:
- * both operands of a gradient by weights, where channels are innermost. They
- * come as memory has them, a cache line at a time, and are put in order in
- * registers (tile.copy):
+ * both of a product of two transposed matrices. They come as memory has them, a
+ * cache line at a time, and are put in order in registers (tile.copy):
  *
  * A, of which dpas wants a row of M a lane, as a block for each place of K;
  * B, of which it wants a row of N a register, a lane a place of K. */

@@ -276,14 +276,14 @@ static const struct {
     {"mb32ic32ih4oc32oh4kh3ph1", 3},
 };
 
-static void note_turned(void *user, const char *stage, const void *data,
+static void note_turned(void *user, const char *stage, const void *text,
                         size_t n_b)
 {
     unsigned *const n = user;
     if (strcmp(stage, "plan"))
         return;
-    *n += memmem(data, n_b, "A: src, turned", 14) != NULL;
-    *n += memmem(data, n_b, "B: dst, turned", 14) != NULL;
+    *n += memmem(text, n_b, "A: src, turned", 14) != NULL;
+    *n += memmem(text, n_b, "B: dst, turned", 14) != NULL;
 }
 
 START_TEST(rows_beside_each_other_are_put_in_order)
