@@ -96,18 +96,21 @@ static void fill(unsigned *seed, const struct xk_conv_info *info, unsigned arg,
                   (double)(below(seed, 5) - 2));
 }
 
-/* Runs a direction; what it writes lies in made[] then. */
+/* Runs a direction, with 64-bit addresses for every other seed; what it writes
+ * lies in made[] then. */
 static void run(const struct xk_conv_desc *d, unsigned seed,
                 struct xk_conv_info *info)
 {
+    static const struct xk_create_options far = {.size = sizeof(far),
+                                                 .flags = XK_CREATE_A64};
     struct lab_arg args[XK_N_CONV_ARGS];
     struct xk_error err = {0};
     xk_program *p = NULL;
     info->size = sizeof(*info);
     ck_assert_msg(xk_conv_query(d, info, &err) == XK_OK, "seed %u: %s", seed,
                   err.message);
-    ck_assert_msg(xk_conv_create(d, NULL, &p, &err) == XK_OK, "seed %u: %s",
-                  seed, err.message);
+    ck_assert_msg(xk_conv_create(d, seed % 2 ? &far : NULL, &p, &err) == XK_OK,
+                  "seed %u: %s", seed, err.message);
     for (unsigned i = 0; i < XK_N_CONV_ARGS; i++) {
         const bool writes = xk_conv_writes(d, (enum xk_conv_arg)i);
         args[i] = (struct lab_arg){writes ? made[i] : data[i],

@@ -498,6 +498,11 @@ def dumps(tap, xkbench, xk, folder):
     again = run(["sh", "-c", line.replace("xkbench", xkbench + " --mode=L", 1)])
     tap.line("" if b"ic3ih5iw5_oc4" in again[1] and b"listed:1" in again[1]
              else line, "XK_VERBOSE's line can be fed back")
+    done = subprocess.run([xk, "gen", "--alg=deconvolution_direct", FINE], text=True,
+                          capture_output=True, check=False,
+                          env=dict(os.environ, XK_VERBOSE="1"))
+    tap.line("" if done.stderr.startswith("xkbench --deconv --pl") else
+             done.stderr, "XK_VERBOSE's line of a deconvolution says so")
     attr = ["--attr-scales=src:common+wei:1:f16+dst:host_scalar",
             "--attr-zero-points=dst:common:0:s8", "--attr-oscale=common:0.5",
             "--attr-post-ops=sum:2+relu"]
