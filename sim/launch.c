@@ -7,6 +7,7 @@
 #include "sim/watch.h"
 #include "base/bytes.h"
 #include "base/integer.h"
+#include "isa/dispatch_limits.h"
 
 /* Arbitrary, so that a kernel cannot get by with zero. */
 #define GENERAL_VA UINT64_C(0x800100000000)
@@ -16,7 +17,6 @@
 #define NULL_STATE_B 0u
 #define SCRATCH_STATE_B 64u
 #define STATE_B 64u
-#define MAX_GROUP_ITEMS 1024
 #define MAX_BOUND 1024
 #define MAX_BTI 240
 #define FILL 0xa5 /* what memory holds that nobody wrote */
@@ -69,10 +69,12 @@ static enum xk_status check_shape(const struct xk_sim_launch *l,
             return xk_sim_refuse(err, XK_EINVAL, k->name,
                                  "local size is 0 in dimension", d);
         items *= l->local[d];
-        if (items > MAX_GROUP_ITEMS)
-            return xk_sim_refuse(err, XK_EINVAL, k->name,
-                                 "more than 1024 work items in a group", items);
+        if (items > UINT32_MAX)
+            items = UINT32_MAX; /* above every limit */
     }
+    const struct xk_dispatch asked = {
+        .grf_count = k->grf_count, .items = (uint32_t)items, .simd = k->simd};
+    XK_TRY(xk_dispatch_check(k->platform, XK_PRODUCT_ANY, &asked, err));
     if (l->cross_thread_b < k->cross_thread_b)
         return xk_sim_refuse(
             err, XK_EINVAL, k->name,

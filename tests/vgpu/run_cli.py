@@ -109,7 +109,7 @@ WRONG = [
     (RAW + ["--limit=3", "{code}", "code", "buf:zero:16"], 1,
      r"instruction limit"),
     (RAW + ["--local=2000", "{code}", "code", "buf:zero:16"], 1,
-     r"more than 1024 work items.*2000"),
+     r"work items of a group=2000, but DG2-G10 takes at most 1024"),
     # Captures.
     (["--aub", "/no/such/file"], 1, r"/no/such/file: cannot be read"),
     (["--aub", "{code}"], 1, r"aub: no version packet"),
