@@ -118,11 +118,13 @@ static bool binds(const struct xk_launch_list *l,
         return false;
     switch (a->binding) {
     case XK_BIND_TENSOR:
-        return p && p->type == XK_VALUE_NONE && !a->size_b;
+        return p && p->type == XK_VALUE_NONE && !a->size_b &&
+               a->bits < p->size_b;
     case XK_BIND_VALUE:
-        return p && p->type != XK_VALUE_NONE && a->size_b == p->size_b;
+        return p && p->type != XK_VALUE_NONE && a->size_b == p->size_b &&
+               !a->bits;
     case XK_BIND_SCRATCH:
-        return a->number < l->n_scratch && !a->size_b;
+        return a->number < l->n_scratch && !a->size_b && !a->bits;
     case XK_BIND_CONSTANT:
         return a->size_b == 8 || (a->size_b == 4 && a->bits <= UINT32_MAX);
     default:

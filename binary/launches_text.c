@@ -22,9 +22,13 @@ static void print_bind(const struct xk_launch_arg_info *a, struct xk_str *out)
         xk_str_printf(out, "constant %" PRIu32 " %" PRIu64 "\n", a->size_b,
                       a->bits);
     else
-        xk_str_printf(out, "%s %" PRIu32 "\n",
+        xk_str_printf(out, "%s %" PRIu32,
                       a->binding == XK_BIND_SCRATCH ? "scratch" : "arg",
                       a->number);
+    if (a->binding == XK_BIND_TENSOR && a->bits)
+        xk_str_printf(out, " at %" PRIu64, a->bits);
+    if (a->binding != XK_BIND_CONSTANT)
+        xk_str_putc(out, '\n');
 }
 
 static void print_launch(const struct xk_launch_step *s, struct xk_str *out)

@@ -163,7 +163,8 @@ static enum xk_status read_launch(struct reader *r)
     return XK_OK;
 }
 
-/* bind NAME arg|scratch NUMBER, bind NAME constant BYTES VALUE */
+/* bind NAME arg NUMBER [at BYTES], bind NAME scratch NUMBER, bind NAME constant
+ * BYTES VALUE */
 static enum xk_status read_bind(struct reader *r)
 {
     if (!r->list.n_launches)
@@ -174,12 +175,14 @@ static enum xk_status read_bind(struct reader *r)
     const bool scratch = r->n_words == 4 && word_is(r, 2, "scratch");
     struct xk_launch_arg_info *const a = &r->bind[r->n_binds];
     *a = (struct xk_launch_arg_info){.tensor = UINT32_MAX};
-    if (!constant && !scratch && (r->n_words != 4 || !word_is(r, 2, "arg")))
+    const bool part = r->n_words == 6 && word_is(r, 4, "at");
+    if (!constant && !scratch &&
+        !(word_is(r, 2, "arg") && (part || r->n_words == 4)))
         return bad_line(r, "not its words");
     XK_TRY(name(r, 1, a->name, sizeof a->name));
     XK_TRY(small(r, 3, constant ? &a->size_b : &a->number));
-    if (constant)
-        XK_TRY(read_decimal_word(r, 4, UINT64_MAX, &a->bits));
+    if (constant || part)
+        XK_TRY(read_decimal_word(r, part ? 5 : 4, UINT64_MAX, &a->bits));
     a->binding = constant  ? XK_BIND_CONSTANT
                  : scratch ? XK_BIND_SCRATCH
                            : XK_BIND_TENSOR;

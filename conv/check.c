@@ -3,6 +3,7 @@
  * what is not implemented (XK_EUNSUPPORTED). Every sentence names the field and
  * its value. All arithmetic stays below 2^63: sizes are checked against 2^31-1
  * before they are multiplied. */
+#include "conv/parts.h"
 #include "conv/post_ops.h"
 #include "conv/tensors.h"
 #include "conv/version.h"
@@ -393,8 +394,12 @@ enum xk_status xk_conv_admit(xk_ctx *c, const struct xk_conv_desc *d,
     XK_TRY(check_descriptor(c, d, full, &ways->empty));
     const bool taken = xk_conv_is_one_kernel(full);
     XK_TRY(check_algorithm(c, full));
+    ways->parts = xk_conv_take_part(full);
     if (taken)
         XK_TRY(xk_conv_take_ways(c, full, ways));
     XK_TRY(check_implemented(c, full));
-    return check_tensors(c, full, taken);
+    XK_TRY(check_tensors(c, full, taken));
+    if (ways->parts.n > 1)
+        xk_conv_close_parts(full);
+    return XK_OK;
 }

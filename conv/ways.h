@@ -16,11 +16,20 @@ struct xk_conv_way {
     uint32_t read_as;        /* dst that a sum reads: its old elements' type */
 };
 
+/* Parts of the minibatch, all of `mb`, of which kernels see one
+ * (conv/parts.h). Part i begins at i * step, the last one so that it ends where
+ * the minibatch does; it may overlap the one before. */
+struct xk_conv_parts {
+    unsigned n; /* 1: the whole */
+    int64_t whole, mb, step;
+};
+
 /* By argument: tensors, right-hand sides, scales, zero points. */
 struct xk_conv_ways {
     unsigned n; /* copied ones */
     bool stochastic;
     bool empty; /* no images; what kernels would see has one */
+    struct xk_conv_parts parts;
     struct xk_conv_way at[XK_N_PROGRAM_ARGS];
 };
 

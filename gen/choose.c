@@ -13,6 +13,7 @@
 #include "gen/gradients.h"
 #include "gen/make_launches.h"
 #include "gen/padding.h"
+#include "gen/join_parts.h"
 #include "plan/plan.h"
 #include "views/pack_groups.h"
 
@@ -253,6 +254,8 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
                : xk_gradients_make(c, out, false));
     out->user = out->info;
     XK_TRY(xk_conv_describe_ways(c, &out->ways, &out->user));
+    if (out->ways.parts.n > 1)
+        XK_TRY(xk_problem_join_parts(c, out));
     return out->ways.empty ? xk_problem_empty(c, out) : XK_OK;
 }
 

@@ -7,6 +7,7 @@
 
 #include "conv/conv.h"
 #include "conv/post_ops.h"
+#include "conv/parts.h"
 #include "conv/quants.h"
 #include "conv/tensors.h"
 #include "gen/creation.h"
@@ -82,22 +83,28 @@ static unsigned set_args(struct create *g)
     return n;
 }
 
+/* Parts of large tensors begin inside the caller's buffers. */
+static bool takes_addresses(const struct create *g)
+{
+    return xk_creation_has(&g->base, XK_CREATE_A64) ||
+           g->problem.ways.parts.n > 1;
+}
+
 static enum xk_status make_padding(struct create *g,
                                    const struct xk_contraction *con)
 {
     struct xk_gen *const gen = &g->base.gen;
     XK_TRY(xk_padding_problem_make(gen->c, gen->platform, con, &g->padding));
-    return xk_creation_has(&g->base, XK_CREATE_A64)
-               ? xk_contraction_problem_use_addresses(gen->c, gen->platform,
-                                                      &g->padding)
-               : XK_OK;
+    return takes_addresses(g) ? xk_contraction_problem_use_addresses(
+                                    gen->c, gen->platform, &g->padding)
+                              : XK_OK;
 }
 
 static enum xk_status prepare(struct create *g, const struct xk_conv_desc *d)
 {
     struct xk_gen *const gen = &g->base.gen;
     XK_TRY(xk_problem_make(gen->c, d, &g->problem));
-    if (xk_creation_has(&g->base, XK_CREATE_A64))
+    if (takes_addresses(g))
         XK_TRY(xk_problem_use_addresses(gen->c, &g->problem));
     gen->platform = g->problem.platform;
     xk_conv_print(&g->problem.desc, &gen->text);
@@ -113,7 +120,7 @@ static const struct xk_bind pack_binds[] = {
 
 static enum xk_status pack_launch(struct create *g, struct xk_launch *out)
 {
-    const bool surfaces = !xk_creation_has(&g->base, XK_CREATE_A64);
+    const bool surfaces = !takes_addresses(g);
     const struct xk_tile_copy copy = {&g->form.copy, "wei", "packed"};
     XK_TRY(xk_lower_tile_copy(g->base.gen.c, &copy, "xk_pack", surfaces,
                               &g->copy));
@@ -184,6 +191,12 @@ static enum xk_status set_launches(struct create *g, struct xk_launch *all,
     return *n || p->ways.empty ? XK_OK : forward_launches(g, all, n);
 }
 
+static uint64_t part_at_b(const void *of_parts, unsigned i, unsigned number)
+{
+    const struct xk_problem *const p = of_parts;
+    return (uint64_t)xk_conv_part_at(&p->ways.parts, i) * p->one_b[number];
+}
+
 static enum xk_status generate(struct xk_creation *base, const void *what,
                                xk_program **out)
 {
@@ -205,8 +218,10 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
                                     .args = g->arg,
                                     .n = n,
                                     .at = g->launch,
-                                    .addresses =
-                                        xk_creation_has(base, XK_CREATE_A64)};
+                                    .n_parts = p->ways.parts.n,
+                                    .part_at_b = part_at_b,
+                                    .of_parts = p,
+                                    .addresses = takes_addresses(g)};
     return xk_launches_make(&base->gen, &all, &g->problem.user, base->heap,
                             out);
 }

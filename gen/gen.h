@@ -18,6 +18,8 @@ struct xk_problem {
     struct xk_conv_info info; /* as kernels see the tensors */
     struct xk_conv_ways ways; /* what is copied for them */
     struct xk_conv_info user; /* as the caller sees them */
+    /* With several parts: bytes of one of the minibatch, by argument. */
+    uint64_t one_b[XK_N_PROGRAM_ARGS];
     bool pads; /* a launch behind the others clears padding of dst */
     /* Groups that are one for the kernel, if above 1: a launch in front of the
      * others copies the weights to scratch memory in this layout. */

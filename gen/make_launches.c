@@ -173,12 +173,35 @@ static enum xk_status write_zebin(struct maker *m)
     return XK_OK;
 }
 
+/* 1 where nothing is said. */
+static unsigned count_parts(const struct xk_launches *l)
+{
+    return l->n_parts > 1 ? l->n_parts : 1;
+}
+
+/* The launches of the other parts are those of the first, further on. */
+static void repeat_launches(struct maker *m)
+{
+    const unsigned n = m->l->n;
+    for (unsigned i = n; i < n * count_parts(m->l); i++) {
+        struct xk_launch_arg_info *const args =
+            m->arg + (size_t)i * XK_ABI_MAX_ARGS;
+        m->step[i] = m->step[i % n];
+        memcpy(args, m->step[i].args, m->step[i].n_args * sizeof(*args));
+        m->step[i].args = args;
+        for (uint32_t a = 0; a < m->step[i].n_args; a++)
+            if (args[a].binding == XK_BIND_TENSOR)
+                args[a].bits =
+                    m->l->part_at_b(m->l->of_parts, i / n, args[a].number);
+    }
+}
+
 static enum xk_status make_all(struct maker *m)
 {
     struct xk_error err;
     m->list.n_args = m->l->n_args;
     m->list.args = m->l->args;
-    m->list.n_launches = m->l->n;
+    m->list.n_launches = m->l->n * count_parts(m->l);
     m->list.launches = m->step;
     xk_launches_scratch(m->l, m->scratch, &m->list);
     for (unsigned i = 0; i < m->l->n; i++) {
@@ -187,6 +210,7 @@ static enum xk_status make_all(struct maker *m)
         XK_TRY(add_launch(m, i));
     }
     xk_trace_set_launch(&m->g->trace, 0);
+    repeat_launches(m);
     if (!m->l->n) /* nothing to do: there is no file */
         return XK_OK;
     if (xk_launch_list_check(&m->list, &err) < 0)
@@ -205,6 +229,7 @@ static enum xk_status make_program(struct maker *m,
     full.scratch_align_b = m->list.scratch_align_b;
     const struct xk_program_parts parts = {.info = &full,
                                            .list = &m->list,
+                                           .n_kernels = m->l->n,
                                            .kernel = m->kernel,
                                            .placed = m->placed,
                                            .zebin = &m->zebin,
@@ -218,18 +243,18 @@ static enum xk_status make_program(struct maker *m,
 static enum xk_status begin(struct maker *m)
 {
     xk_ctx *const c = m->g->c;
-    const unsigned n = m->l->n;
-    if (n > XK_MAX_LAUNCHES || m->l->n_scratch > XK_MAX_SCRATCH)
+    const unsigned n = m->l->n, all = n * count_parts(m->l);
+    if (all > XK_MAX_LAUNCHES || m->l->n_scratch > XK_MAX_SCRATCH)
         return xk_fail(c, XK_EINVAL,
                        "program: %u launches, %u scratch buffers, need at most "
                        "%d and %d",
-                       n, m->l->n_scratch, XK_MAX_LAUNCHES, XK_MAX_SCRATCH);
+                       all, m->l->n_scratch, XK_MAX_LAUNCHES, XK_MAX_SCRATCH);
     if (!n)
         return XK_OK;
     m->kernel = xk_calloc(c, n, sizeof(*m->kernel));
     m->placed = xk_calloc(c, n, sizeof(*m->placed));
-    m->step = xk_calloc(c, n, sizeof(*m->step));
-    m->arg = xk_calloc(c, (size_t)n * XK_ABI_MAX_ARGS, sizeof(*m->arg));
+    m->step = xk_calloc(c, all, sizeof(*m->step));
+    m->arg = xk_calloc(c, (size_t)all * XK_ABI_MAX_ARGS, sizeof(*m->arg));
     for (unsigned i = 0; m->kernel && i < n; i++)
         xk_made_kernel_init(&m->kernel[i], &c->alloc);
     return xk_ctx_status(c);

@@ -51,6 +51,12 @@ struct xk_launches {
     const struct xk_program_arg_info *args; /* by number */
     const int64_t *scratch_b;
     const struct xk_launch *at;
+    /* Above 1: all launches are there so many times, and those of part i begin
+     * at byte part_at_b(of_parts, i, number) of the caller's buffer of that
+     * number. */
+    unsigned n_parts;
+    uint64_t (*part_at_b)(const void *of_parts, unsigned i, unsigned number);
+    const void *of_parts;
     bool
         addresses; /* fills and reductions take 64-bit addresses, no surfaces */
 };

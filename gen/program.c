@@ -26,14 +26,14 @@ static size_t align8(size_t n)
 static void fill_launch(const xk_program *p, uint32_t i, const char *schedule,
                         const struct xk_program_parts *s)
 {
-    const struct xk_made_kernel *const k = &s->kernel[i];
+    const struct xk_made_kernel *const k = &s->kernel[i % s->n_kernels];
     const struct xk_launch_step *const step = &p->list->launches[i];
     struct xk_launch_info *const l = &p->launch[i];
     l->kernel = step->kernel;
     l->schedule = schedule;
     l->zebin = p->zebin;
     l->zebin_b = s->zebin->len;
-    l->code = p->zebin + s->placed[i].code_at_b;
+    l->code = p->zebin + s->placed[i % s->n_kernels].code_at_b;
     l->code_b = k->code.len;
     l->simd = k->abi.simd;
     l->grf_count = k->abi.grf_count;
@@ -55,7 +55,7 @@ static void fill(xk_program *p, const struct xk_program_parts *s)
     if (s->zebin->len)
         memcpy(p->zebin, s->zebin->s, s->zebin->len);
     for (uint32_t i = 0; i < p->list->n_launches; i++) {
-        const struct xk_str *const text = &s->kernel[i].schedule;
+        const struct xk_str *const text = &s->kernel[i % s->n_kernels].schedule;
         memcpy(at, xk_str_get(text), text->len + 1);
         fill_launch(p, i, at, s);
         at += text->len + 1;
@@ -68,8 +68,8 @@ xk_program *xk_program_make(const struct xk_program_parts *s)
     const size_t launches_b = n * sizeof(struct xk_launch_info);
     size_t texts_b = 0;
     for (uint32_t i = 0; i < n; i++) {
-        texts_b += s->kernel[i].schedule.len + 1;
-        if (s->kernel[i].schedule.failed)
+        texts_b += s->kernel[i % s->n_kernels].schedule.len + 1;
+        if (s->kernel[i % s->n_kernels].schedule.failed)
             return NULL;
     }
     const size_t n_b =

@@ -11,7 +11,8 @@
 struct xk_program_parts {
     const struct xk_conv_info *info;
     const struct xk_launch_list *list;
-    const struct xk_made_kernel *kernel;  /* of each launch */
+    unsigned n_kernels; /* launch i has kernel i % n_kernels */
+    const struct xk_made_kernel *kernel;
     const struct xk_zebin_kernel *placed; /* the same, in the file */
     const struct xk_str *zebin;
     const struct xk_alloc *alloc; /* the caller's heap */

@@ -118,15 +118,34 @@ static struct xk_launch_arg bound(const struct run *r,
     return r->o.args[a->number];
 }
 
+/* The argument's buffer from a byte on; *part is a reference. */
+static enum xk_status rest_of(struct xk_launch_arg *a, uint64_t at_b,
+                              xk_buffer **part, struct xk_error *err)
+{
+    XK_TRY(
+        xk_buffer_part(a->buffer, at_b, a->buffer->size_b - at_b, part, err));
+    a->buffer = *part;
+    return XK_OK;
+}
+
 static enum xk_status start_program(const struct run *r,
                                     const struct xk_launch_step *s,
                                     xk_pending **out, struct xk_error *err)
 {
     struct xk_launch_arg args[XK_MAX_LAUNCH_ARGS] = {{0}};
-    for (uint32_t i = 0; i < s->n_args; i++)
+    xk_buffer *part[XK_MAX_LAUNCH_ARGS] = {NULL};
+    enum xk_status st = XK_OK;
+    for (uint32_t i = 0; i < s->n_args && st >= 0; i++) {
         args[i] = bound(r, &s->args[i]);
-    return xk_launch_start(r->m, s->kernel, s->groups, s->local, s->n_args,
-                           args, out, err);
+        if (s->args[i].binding == XK_BIND_TENSOR && s->args[i].bits)
+            st = rest_of(&args[i], s->args[i].bits, &part[i], err);
+    }
+    if (st >= 0)
+        st = xk_launch_start(r->m, s->kernel, s->groups, s->local, s->n_args,
+                             args, out, err);
+    for (uint32_t i = 0; i < s->n_args; i++)
+        xk_buffer_unref(part[i]);
+    return st;
 }
 
 static enum xk_status read_opts(struct run *r, xk_module *m,

@@ -190,8 +190,9 @@ enum xk_create_flag {
      * take 64-bit addresses. Without this flag kernels take 32-bit offsets into
      * surfaces, which costs fewer instructions; an allocation then has at most
      * 4 GiB less 64 KiB. Layouts are the same in both cases; with the flag
-     * nothing goes through shared local memory. A tensor itself has at most 2
-     * GiB in both cases. */
+     * nothing goes through shared local memory. Kernels of larger tensors than
+     * 2 GiB take 64-bit addresses in any case; there is a launch for each part
+     * of the minibatch. */
     XK_CREATE_A64 = 1,
 };
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors that end just below 2^31 bytes, so that rows and columns of the last
- * tile which nobody stores lie beyond. Memory is sparse: only the first and the
- * last groups run, and their elements are compared with plain arithmetic. */
+ * tile which nobody stores lie beyond, and tensors above 2 and 4 GiB, whose
+ * parts are launches. Memory is sparse: only groups at the ends of each launch
+ * run, and those around 2 and 4 GiB, and their elements are compared with plain
+ * arithmetic. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,16 +11,23 @@
 #include "runtime/args.h"
 #include "tests/tap.h"
 #include "typed.h"
+#include "xekern/device.h"
 #include "xekern/formulas.h"
 
-enum { OPERANDS = 3, ENDS = 8192, SOME = 2, FEW = 4, BIAS = 2 };
+enum { OPERANDS = 3, ENDS = 8192, SOME = 2, FEW = 4, BIAS = 2, EDGES = 80 };
 
 /* C's elements are m * c_m + n * c_n, A's m * a_m + k; B has k * n of them. */
 static const struct far {
-    const char *formula, *problem; /* one of them */
-    uint8_t a, b, c;               /* enum xk_dtype */
-    int64_t m, n, k, c_m, c_n, a_m;
+    const char *formula, *problem;        /* one of them */
+    uint8_t a, b, c;                      /* enum xk_dtype */
+    int64_t m, n, k, c_m, c_n, a_m, ends; /* ends: rows compared; 0: ENDS */
 } cases[] = {
+    /* Above 2 GiB, as the peer's suite has them: 3.06 GiB of src and of dst in
+     * parts of an equal minibatch, 4.67 GiB of dst in parts that overlap. */
+    {NULL, "mb1024ic256ih56oc256kh1", XK_DT_F32, XK_DT_F32, XK_DT_F32, 3211264,
+     256, 256, 256, 1, 256, 256},
+    {NULL, "mb948ic5iw124oc10672ow124kw1", XK_DT_U8, XK_DT_S8, XK_DT_S32,
+     117552, 10672, 5, 10672, 1, 5, 96},
     /* The problem's single tap is its pixel's first place. */
     {NULL, "mb16777213ic1iw31oc32ow1kw1sw32pw0dw5", XK_DT_F16, XK_DT_F16,
      XK_DT_F32, 16777213, 32, 1, 32, 1, 31},
@@ -57,16 +66,26 @@ static xk_program *create_formula(const char *text, uint32_t flags)
     return p;
 }
 
-static xk_program *create_problem(const char *text, uint32_t flags)
+static uint32_t data_type(uint8_t dt)
+{
+    return dt == XK_DT_F32   ? XK_F32
+           : dt == XK_DT_F16 ? XK_F16
+           : dt == XK_DT_S32 ? XK_S32
+           : dt == XK_DT_U8  ? XK_U8
+                             : XK_S8;
+}
+
+static xk_program *create_problem(const struct far *x, uint32_t flags)
 {
     struct xk_conv_desc d = XK_CONV_DESC_INIT;
     const struct xk_create_options o = {.size = sizeof o, .flags = flags};
     struct xk_conv_info info = {.size = sizeof info};
     struct xk_error err;
     xk_program *p = NULL;
-    ck_assert_int_eq(xk_conv_desc_parse(text, &d, NULL, 0, &err), XK_OK);
-    d.src_type = d.wei_type = XK_F16;
-    d.dst_type = XK_F32;
+    ck_assert_int_eq(xk_conv_desc_parse(x->problem, &d, NULL, 0, &err), XK_OK);
+    d.src_type = data_type(x->a);
+    d.wei_type = data_type(x->b);
+    d.dst_type = data_type(x->c);
     d.prop = XK_FWD_D;
     strcpy(d.src_tag, "axb");
     strcpy(d.dst_tag, "axb");
@@ -94,7 +113,7 @@ static void make_memory(const struct far *x, struct memory *m)
     const int64_t n[OPERANDS] = {x->m * x->a_m, 0, x->m * x->n};
     const uint8_t dt[OPERANDS] = {x->a, x->b, x->c};
     for (unsigned i = 0; i < OPERANDS; i++) {
-        const int64_t some = n[i] ? n[i] : x->problem ? 16384 : x->k * x->n;
+        const int64_t some = n[i] ? n[i] : x->k * x->n + 400000;
         m[i].base.size_b = (uint64_t)some * xk_dtype_b(dt[i]);
         m[i].host = sparse(m[i].base.size_b);
         m[i].va = (uint64_t)(i + 1) << 34;
@@ -113,20 +132,39 @@ static int value_b(const struct far *x, int64_t k, int64_t n)
     return x->problem ? BIAS : (int)(1 + (k + n * 2) % 5);
 }
 
-static bool is_at_an_end(int64_t i, int64_t extent)
+/* Rows at which a part begins or ends, or byte 2^31 or 2^32 of C lies. */
+struct edges {
+    unsigned n;
+    int64_t row[EDGES], ends;
+};
+
+static void add_edge(struct edges *e, int64_t row)
 {
-    return i < ENDS || i >= extent - ENDS;
+    unsigned i = e->n++;
+    ck_assert_uint_lt(i, EDGES);
+    for (; i && e->row[i - 1] > row; i--)
+        e->row[i] = e->row[i - 1];
+    e->row[i] = row;
 }
 
 /* The next of those places that are compared. */
-static int64_t next(int64_t i, int64_t extent)
+static int64_t next_row(const struct edges *e, int64_t i)
 {
-    return is_at_an_end(i + 1, extent) ? i + 1 : extent - ENDS;
+    for (unsigned k = 0; k < e->n; k++)
+        if (i + 1 < e->row[k] + e->ends)
+            return i + 1 > e->row[k] - e->ends ? i + 1 : e->row[k] - e->ends;
+    return i + 1;
 }
 
-static void fill(const struct far *x, const struct memory *m)
+static int64_t next(int64_t i, int64_t extent)
 {
-    for (int64_t r = 0; r < x->m; r = next(r, x->m))
+    return i + 1 < ENDS || i + 1 >= extent - ENDS ? i + 1 : extent - ENDS;
+}
+
+static void fill(const struct far *x, const struct edges *e,
+                 const struct memory *m)
+{
+    for (int64_t r = 0; r < x->m; r = next_row(e, r))
         for (int64_t k = 0; k < x->k; k++)
             typed_put(x->a, m[0].host, r * x->a_m + k, value_a(x, r, k));
     const int64_t all = (int64_t)m[1].base.size_b / xk_dtype_b(x->b);
@@ -138,7 +176,7 @@ static void fill(const struct far *x, const struct memory *m)
 }
 
 /* The groups first .. first + n - 1. */
-static void launch(const struct xk_launch_info *l, struct memory *m,
+static void launch(const struct xk_launch_info *l, const struct memory *m,
                    const uint32_t first[3], const uint32_t n[3])
 {
     static const struct xk_args_places places = {.va_of = va_of};
@@ -150,11 +188,16 @@ static void launch(const struct xk_launch_info *l, struct memory *m,
     struct xk_error err;
     uint8_t cross[512] = {0};
     xk_sim_kernel *k;
+    struct memory part[OPERANDS];
     unsigned n_args = 0;
     ck_assert_int_eq(xk_zebin_read(c, l->zebin, l->zebin_b, &z), XK_OK);
     for (; n_args < l->n_args; n_args++) {
         const uint32_t number = l->args[n_args].number;
-        arg[n_args].buffer = &m[number > 2 ? 2 : number].base;
+        const unsigned i = number > 2 ? 2 : number;
+        part[i] = m[i];
+        part[i].va += l->args[n_args].bits;
+        part[i].base.size_b -= l->args[n_args].bits;
+        arg[n_args].buffer = &part[i].base;
     }
     for (unsigned i = 0; i < OPERANDS; i++)
         region[i] = (struct xk_sim_region){m[i].va, m[i].base.size_b, m[i].host,
@@ -186,10 +229,45 @@ static void launch(const struct xk_launch_info *l, struct memory *m,
     xk_ctx_destroy(c);
 }
 
-/* At each end of a long side of the grid SOME groups. */
-static void run_ends(const xk_program *p, struct memory *m)
+/* Byte at which dst of a launch begins. */
+static uint64_t begin_b(const struct xk_launch_info *l)
 {
-    const struct xk_launch_info *const l = xk_program_launch(p, 0);
+    for (uint32_t i = 0; i < l->n_args; i++)
+        if (l->args[i].number == XK_ARG_DST)
+            return l->args[i].bits;
+    return 0;
+}
+
+/* The first row of a launch, and the one behind its last. Formulas, whose C is
+ * argument 2, have one launch. */
+static void rows_of(const struct far *x, const xk_program *p, unsigned i,
+                    int64_t at[2])
+{
+    const int64_t row_b = x->c_m * xk_dtype_b(x->c);
+    const unsigned last = xk_program_n_launches(p) - 1;
+    at[0] = (int64_t)begin_b(xk_program_launch(p, i)) / row_b;
+    at[1] = at[0] + x->m - (int64_t)begin_b(xk_program_launch(p, last)) / row_b;
+}
+
+static void find_edges(const struct far *x, const xk_program *p,
+                       struct edges *e)
+{
+    *e = (struct edges){.ends = x->ends ? x->ends : ENDS};
+    for (unsigned i = 0; i < xk_program_n_launches(p); i++) {
+        int64_t at[2];
+        rows_of(x, p, i, at);
+        add_edge(e, at[0]);
+        add_edge(e, at[1]);
+    }
+    const int64_t row_b = x->c_m * xk_dtype_b(x->c);
+    for (int64_t far_b = INT64_C(1) << 31; far_b < x->m * row_b; far_b *= 2)
+        if (x->ends)
+            add_edge(e, far_b / row_b);
+}
+
+/* At each end of a long side of the grid SOME groups. */
+static void run_ends(const struct xk_launch_info *l, const struct memory *m)
+{
     for (unsigned end = 0; end < 2; end++) {
         uint32_t first[3] = {0}, n[3];
         for (unsigned d = 0; d < 3; d++) {
@@ -197,6 +275,37 @@ static void run_ends(const xk_program *p, struct memory *m)
             first[d] = end ? l->groups[d] - n[d] : 0;
         }
         launch(l, m, first, n);
+    }
+}
+
+/* The groups around a part of a side; rows may lie along either one. */
+static void run_around(const struct xk_launch_info *l, const struct memory *m,
+                       double part)
+{
+    for (unsigned d = 0; d < 2; d++) {
+        uint32_t first[3] = {0}, n[3] = {1, 1, 1};
+        const int64_t at = (int64_t)(part * l->groups[d]) - SOME / 2;
+        n[d] = l->groups[d] > FEW ? 2 * SOME : l->groups[d];
+        first[d] = at < 0                     ? 0
+                   : at + n[d] > l->groups[d] ? l->groups[d] - n[d]
+                                              : (uint32_t)at;
+        launch(l, m, first, n);
+    }
+}
+
+static void run_all(const struct far *x, const xk_program *p,
+                    const struct edges *e, const struct memory *m)
+{
+    for (unsigned i = 0; i < xk_program_n_launches(p); i++) {
+        const struct xk_launch_info *const l = xk_program_launch(p, i);
+        int64_t at[2];
+        rows_of(x, p, i, at);
+        run_ends(l, m);
+        for (unsigned k = 0; x->ends && k < e->n; k++)
+            if (e->row[k] > at[0] && e->row[k] < at[1])
+                run_around(l, m,
+                           (double)(e->row[k] - at[0]) /
+                               (double)(at[1] - at[0]));
     }
 }
 
@@ -208,22 +317,51 @@ static double want(const struct far *x, int64_t m, int64_t n)
     return sum;
 }
 
+/* Whether a group that ran has the element: the first of a launch, or its
+ * last. */
+static bool must_be_written(const struct far *x, const xk_program *p, int64_t m,
+                            int64_t n)
+{
+    for (unsigned i = 0; i < xk_program_n_launches(p); i++) {
+        int64_t at[2];
+        rows_of(x, p, i, at);
+        if ((m == at[0] && n == 0) || (m == at[1] - 1 && n == x->n - 1))
+            return true;
+    }
+    return false;
+}
+
 /* What is written is right, and both ends are. The number of elements. */
-static int64_t check(const struct far *x, const struct memory *mem)
+static int64_t check(const struct far *x, const xk_program *p,
+                     const struct edges *e, const struct memory *mem)
 {
     int64_t written = 0;
-    for (int64_t m = 0; m < x->m; m = next(m, x->m))
+    for (int64_t m = 0; m < x->m; m = next_row(e, m))
         for (int64_t n = 0; n < x->n; n = next(n, x->n)) {
             const double got =
                 typed_get(x->c, mem[2].host, m * x->c_m + n * x->c_n);
-            const bool corner =
-                (m == 0 && n == 0) || (m == x->m - 1 && n == x->n - 1);
             written += got != 0;
-            ck_assert_msg((got == 0 && !corner) || got == want(x, m, n),
-                          "row %lld, column %lld: %g, not %g", (long long)m,
-                          (long long)n, got, want(x, m, n));
+            const bool corner = n == 0 || n == x->n - 1;
+            if (got != 0 || (corner && must_be_written(x, p, m, n)))
+                ck_assert_msg(got == want(x, m, n),
+                              "row %lld, column %lld: %g, not %g", (long long)m,
+                              (long long)n, got, want(x, m, n));
         }
     return written;
+}
+
+/* Groups ran on both sides of each edge inside C. */
+static void check_edges(const struct far *x, const struct edges *e,
+                        const struct memory *mem)
+{
+    for (unsigned k = 0; x->ends && k < e->n; k++)
+        for (int64_t m = e->row[k] - 1; m <= e->row[k]; m++) {
+            int64_t written = 0;
+            for (int64_t n = 0; m >= 0 && m < x->m && n < x->n; n++)
+                written += typed_get(x->c, mem[2].host, m * x->c_m + n) != 0;
+            ck_assert_msg(written || m < 0 || m >= x->m,
+                          "row %lld: no group that ran has it", (long long)m);
+        }
 }
 
 START_TEST(ends)
@@ -231,15 +369,108 @@ START_TEST(ends)
     const struct far *const x = &cases[_i / 2];
     const uint32_t flags = _i % 2 ? XK_CREATE_A64 : 0;
     struct memory m[OPERANDS] = {{{0}, 0, NULL}};
-    make_memory(x, m);
-    fill(x, m);
+    struct edges e;
     xk_program *const p = x->formula ? create_formula(x->formula, flags)
-                                     : create_problem(x->problem, flags);
-    run_ends(p, m);
-    ck_assert_int_ge(check(x, m), 64);
+                                     : create_problem(x, flags);
+    find_edges(x, p, &e);
+    make_memory(x, m);
+    fill(x, &e, m);
+    run_all(x, p, &e, m);
+    ck_assert_int_ge(check(x, p, &e, m), 64);
+    check_edges(x, &e, m);
     for (unsigned i = 0; i < OPERANDS; i++)
         munmap(m[i].host, m[i].base.size_b);
     xk_program_unref(p);
+}
+END_TEST
+
+/* All of a program: 66 pixels 32 MiB apart, each for 32 columns. */
+enum { IMAGES = 66, APART = 1 << 25, COLUMNS = 32 };
+
+static xk_buffer *device_buffer(xk_device *d, uint64_t size_b)
+{
+    struct xk_error err;
+    xk_buffer *b = NULL;
+    ck_assert_msg(xk_buffer_create(d, size_b, &b, &err) == XK_OK, "%s",
+                  err.message);
+    return b;
+}
+
+static void run_whole(xk_device *device, const xk_program *p,
+                      const struct xk_launch_arg *args)
+{
+    const struct xk_launch_info *const l = xk_program_launch(p, 0);
+    const struct xk_run_opts o = {
+        .size = sizeof o, .n_args = XK_N_CONV_ARGS, .args = args};
+    struct xk_error err;
+    xk_module *m = NULL;
+    ck_assert_msg(xk_module_create(device, l->zebin, l->zebin_b, &m, &err) ==
+                      XK_OK,
+                  "%s", err.message);
+    ck_assert_msg(xk_module_run(m, &o, NULL, &err) == XK_OK, "%s", err.message);
+    xk_module_unref(m);
+}
+
+START_TEST(a_program_runs_part_by_part)
+{
+    static const struct far x = {
+        NULL,      "mb66ic1iw33554432oc32ow1kw1sw33554432pw0",
+        XK_DT_U8,  XK_DT_S8,
+        XK_DT_S32, IMAGES,
+        COLUMNS,   1,
+        COLUMNS,   1,
+        APART,     0};
+    int32_t dst[IMAGES][COLUMNS];
+    struct xk_launch_arg args[XK_N_CONV_ARGS] = {{0}};
+    xk_device *device = NULL;
+    struct xk_error err;
+    xk_program *const p = create_problem(&x, 0);
+    const struct xk_tensor_info *const t = xk_program_info(p)->tensor;
+    ck_assert_uint_ge(xk_program_n_launches(p), 3);
+    ck_assert_uint_eq(t[XK_ARG_SRC].size_b, (uint64_t)IMAGES * APART);
+    ck_assert_int_eq(t[XK_ARG_SRC].dims[0], IMAGES);
+    ck_assert_uint_eq(t[XK_ARG_DST].size_b, sizeof dst);
+    ck_assert_int_eq(xk_device_create("sim", "xehpg", 0, &device, &err), XK_OK);
+    for (int i = 0; i < XK_N_CONV_ARGS; i++)
+        if (t[i].ndims)
+            args[i].buffer = device_buffer(device, t[i].size_b);
+    for (int i = 0; i < IMAGES; i++) {
+        const uint8_t v = (uint8_t)(i + 1);
+        ck_assert_int_eq(xk_buffer_write(args[XK_ARG_SRC].buffer,
+                                         (uint64_t)i * APART, &v, 1, &err),
+                         XK_OK);
+    }
+    for (uint64_t i = 0; i < t[XK_ARG_WEI].size_b; i++)
+        xk_buffer_write(args[XK_ARG_WEI].buffer, i, "\2", 1, &err);
+    run_whole(device, p, args);
+    ck_assert_int_eq(
+        xk_buffer_read(args[XK_ARG_DST].buffer, 0, dst, sizeof dst, &err),
+        XK_OK);
+    for (int i = 0; i < IMAGES; i++)
+        for (int k = 0; k < COLUMNS; k++)
+            ck_assert_int_eq(dst[i][k], 2 * (i + 1));
+    for (int i = 0; i < XK_N_CONV_ARGS; i++)
+        xk_buffer_unref(args[i].buffer);
+    xk_device_unref(device);
+    xk_program_unref(p);
+}
+END_TEST
+
+/* What has no parts is refused with a sentence. */
+static const char *const whole[] = {
+    "mb1ic64ih8192oc1kh1", /* one of the minibatch is too large */
+    "mb65ic1iw33554431oc31ow1kw1sw33554431pw0", /* no part would be aligned */
+};
+
+START_TEST(what_has_no_parts_is_refused)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    struct xk_conv_info info = {.size = sizeof info};
+    struct xk_error err;
+    ck_assert_int_eq(xk_conv_desc_parse(whole[_i], &d, NULL, 0, &err), XK_OK);
+    ck_assert_int_eq(xk_conv_query(&d, &info, &err), XK_EUNSUPPORTED);
+    ck_assert_msg(strstr(err.message, "above 2^31-1 bytes") != NULL, "%s",
+                  err.message);
 }
 END_TEST
 
@@ -247,7 +478,10 @@ int main(void)
 {
     Suite *const s = suite_create("far");
     TCase *const t = tcase_create("far");
+    tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, ends, 0, 2 * XK_COUNTOF(cases));
+    tcase_add_test(t, a_program_runs_part_by_part);
+    tcase_add_loop_test(t, what_has_no_parts_is_refused, 0, XK_COUNTOF(whole));
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }
