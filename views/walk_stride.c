@@ -20,8 +20,9 @@ static bool digit_stride(const struct xk_contraction *indices,
     if (!xk_access_stride_b(indices, a, d->index, stride_b, &places))
         return false;
     *stride_b *= d->div;
-    const bool whole =
-        places >= extent * d->div || places >= indices->index[d->index].extent;
+    /* Digits further out move the first value to any multiple of all values. */
+    const bool whole = places % (extent * d->div) == 0 ||
+                       places >= indices->index[d->index].extent;
     *run = whole             ? extent
            : places % d->div ? 1
                              : xk_gcd(places / d->div, extent);

@@ -42,7 +42,8 @@ POST_OPS = ["", "", "relu", "sum", "sum:0.5+relu", "relu+sum:1.75",
             "sum:-2", "relu+sum:0.3+relu", "relu:0.5+clip:-40:200",
             "linear:0.5:3+abs"]
 # Gradients take any layout.
-ANY_ORDER = ["bax", "xba", "Axb16a", "BxA16b16a", "ABx8b16a"]
+ANY_ORDER = ["bax", "xba", "Axb16a", "BxA16b16a", "ABx8b16a",
+             "BAx8a16b"]
 MAX_MACS = 300_000
 NO_FIT = re.compile(r" \(XK_ENOFIT: no candidate fits, of \d+ the last: plan: "
                     r"(\d+ registers of |"

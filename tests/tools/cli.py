@@ -173,6 +173,9 @@ XKBENCH = [
     (["--help"], 0, r"usage: xkbench"),
     # benchdnn's words for what is not there: said, and nothing runs.
     (["--engine=cpu", FINE], 1, r"UNIMPLEMENTED \(engine=cpu"),
+    # Steps of three along a K that lies in blocks of eight, and of four.
+    (["--dir=BWD_D", "--stag=axb", "--dtag=axb", "--wtag=BAx8a16b,BAx4a16b",
+      "mb1ic16iw10oc15ow12kw3pw2"], 0, r"passed:2 "),
     # The other driver: sizes the other way round, short words of --alg its own.
     (["--deconv", "--mode=L", "mb1ic3ih5oc4kh3sh2"], 0,
      r"0:LISTED __REPRO: --mode=L --deconv mb1_ic3ih5iw5_oc4oh11ow11_"),
