@@ -173,18 +173,21 @@ static bool may_be_inner(const struct xk_contraction *p, unsigned i,
     return true;
 }
 
-/* Whether an index is walked in whole dpas depths. */
+/* Whether an index is walked in whole dpas depths, or they in several of its
+ * places. */
 static bool has_whole_depths(const struct xk_contraction *p, unsigned i)
 {
     enum { DEPTH_B = 32 };
     const int64_t index_b =
         p->index[i].extent * (int64_t)xk_dtype_b(p->a.layout.dt);
-    return xk_dtype_b(p->a.layout.dt) < 4 && index_b % DEPTH_B == 0;
+    return xk_dtype_b(p->a.layout.dt) < 4 && p->index[i].extent > 1 &&
+           (index_b % DEPTH_B == 0 || DEPTH_B % index_b == 0);
 }
 
 /* The K index whose neighbours are closest in A comes last; of those whose
- * neighbours do not lie side by side, one of whole dpas depths: no step crosses
- * the places of another index then. Where none may, one of a single place does.
+ * neighbours do not lie side by side, one of whole dpas depths, or of which a
+ * depth has several: a step crosses the places of another index evenly then.
+ * Where none may, one of a single place does.
  */
 static enum xk_status choose_inner(xk_ctx *c, struct xk_contraction *p)
 {

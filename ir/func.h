@@ -92,8 +92,8 @@ struct xk_tile_call {
     uint8_t n_parts;
     char view[4];    /* LOAD, STORE */
     char tile[3][4]; /* MUL: c, a, b; COPY: to, from; else one */
-    /* Only positions first .. first + n - 1 of the role; roles that
-     * are not named: all. */
+    /* Only positions first .. first + n - 1 of the role, of a tile that has
+     * just n all of them; roles that are not named: all. */
     struct {
         uint8_t role; /* enum xk_role */
         uint16_t first, n;

@@ -229,7 +229,8 @@ bool xk_tile_part_of(const struct xk_tiling *t, const struct xk_tile_call *f,
         for (unsigned k = 0; k < f->n_parts; k++) {
             if (f->part[k].role != d->role[i])
                 continue;
-            out->first[i] = f->part[k].first;
+            const bool whole = f->part[k].n == d->layout.dim[i];
+            out->first[i] = whole ? 0 : f->part[k].first;
             out->n[i] = f->part[k].n;
         }
         if (!out->n[i] || out->first[i] + out->n[i] > d->layout.dim[i])

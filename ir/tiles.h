@@ -113,7 +113,8 @@ struct xk_tile_part {
     uint16_t first[XK_N_ROLES], n[XK_N_ROLES]; /* by dim of the tile */
 };
 /* Operand `operand` of a tile function (0 is the first tile): the part of it
- * that the call means. False: there is no such tile, or the part is beyond it.
+ * that the call means. A tile with as many positions as the part is meant
+ * whole. False: there is no such tile, or the part is beyond it.
  */
 bool xk_tile_part_of(const struct xk_tiling *t, const struct xk_tile_call *f,
                      unsigned operand, struct xk_tile_part *out);

@@ -244,8 +244,7 @@ struct step {
     unsigned k_len;
 };
 
-/* An operand at a row and a step, into registers, in the order that its tile
- * has. */
+/* An operand at a row and a step, into registers, as it comes. */
 static void load_operand(struct nest *g, struct xk_block_writer *w,
                          const struct operand *o, const xk_expr *row,
                          struct step s)
@@ -263,14 +262,37 @@ static void load_operand(struct nest *g, struct xk_block_writer *w,
     args[n++] = row;
     args[n++] = s.k;
     xk_block_call(w, &f, args, n);
+}
+
+/* Rows of A that are multiplied together: those of its tile in order, if it has
+ * not all of them; n 0: all. */
+struct rows {
+    unsigned first, n;
+};
+
+static void only_rows(struct xk_tile_call *f, struct rows r)
+{
+    if (!r.n)
+        return;
+    f->part[f->n_parts].role = XK_ROLE_M;
+    f->part[f->n_parts].first = (uint16_t)r.first;
+    f->part[f->n_parts++].n = (uint16_t)r.n;
+}
+
+/* What came is put in order, if that is another one. */
+static void order_operand(struct nest *g, struct xk_block_writer *w,
+                          const struct operand *o, struct rows r,
+                          unsigned k_len)
+{
+    struct xk_func f = tile_call(XK_TILE_COPY, k_len);
     if (!o->raw_reg)
         return;
-    struct xk_func copy = tile_call(XK_TILE_COPY, s.k_len);
-    strcpy(copy.u.tile.tile[0], g->t.tile[o->tile].name);
-    strcpy(copy.u.tile.tile[1], g->t.tile[o->raw].name);
-    const xk_expr *const both[] = {xk_lower_reg(l, o->reg, 0),
-                                   xk_lower_reg(l, o->raw_reg, 0)};
-    xk_block_call(w, &copy, both, XK_COUNTOF(both));
+    only_rows(&f.u.tile, r);
+    strcpy(f.u.tile.tile[0], g->t.tile[o->tile].name);
+    strcpy(f.u.tile.tile[1], g->t.tile[o->raw].name);
+    const xk_expr *const both[] = {xk_lower_reg(g->l, o->reg, 0),
+                                   xk_lower_reg(g->l, o->raw_reg, 0)};
+    xk_block_call(w, &f, both, XK_COUNTOF(both));
 }
 
 static enum xk_family family_of(const struct xk_plan *p)
@@ -289,10 +311,11 @@ static uint32_t sum_b(const struct nest *g, unsigned part)
 }
 
 static void multiply_tiles(struct nest *g, struct xk_block_writer *w,
-                           unsigned part, unsigned k_len)
+                           unsigned part, struct rows r, unsigned k_len)
 {
     struct xk_lowering *const l = g->l;
     struct xk_func f = tile_call(XK_TILE_MUL, k_len);
+    only_rows(&f.u.tile, r);
     f.u.tile.family = (uint8_t)family_of(l->p);
     strcpy(f.u.tile.tile[0], g->t.tile[TILE_C].name);
     strcpy(f.u.tile.tile[1], g->t.tile[TILE_A].name);
@@ -308,6 +331,21 @@ static unsigned parts_of(const struct xk_plan *p)
     return p->s.n_thr / p->s.n_sub;
 }
 
+/* Rows in order at a time, and their products. */
+static void put_rows(struct nest *g, struct xk_block_writer *w, unsigned part,
+                     unsigned k_len)
+{
+    const struct xk_plan *const p = g->l->p;
+    const unsigned n = (unsigned)p->a.tile.dim[0];
+    const bool turns = g->a.raw_reg && n < p->s.m_thr;
+    for (unsigned at = 0; at < p->s.m_thr; at += n) {
+        const struct rows r = {at, turns ? n : 0};
+        if (part == 0 || turns)
+            order_operand(g, w, &g->a, r, k_len);
+        multiply_tiles(g, w, part, r, k_len);
+    }
+}
+
 static void put_step(struct nest *g, struct xk_block_writer *w, struct step s)
 {
     struct xk_lowering *const l = g->l;
@@ -317,7 +355,8 @@ static void put_step(struct nest *g, struct xk_block_writer *w, struct step s)
         if (part)
             n = xk_bin_imm(l->c, XK_OP_ADD, n, part * l->p->s.n_sub);
         load_operand(g, w, &g->b, n, s);
-        multiply_tiles(g, w, part, s.k_len);
+        order_operand(g, w, &g->b, (struct rows){0, 0}, s.k_len);
+        put_rows(g, w, part, s.k_len);
     }
 }
 

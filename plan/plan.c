@@ -295,7 +295,7 @@ static unsigned lets_grf(const struct xk_plan *p)
 {
     unsigned vectors = 2;
     if (p->a.raw_b) /* of whole tiles scalars */
-        return 2;
+        return 4;
     if (p->con->a.view.n_masks)
         vectors += 2;
     const unsigned columns =

@@ -7,7 +7,7 @@
  * B, of which it wants a row of N a register, a lane a place of K. */
 #include "plan/operand.h"
 
-enum { LANES = 8, MAX_VEC = 8 };
+enum { LANES = 8, MAX_VEC = 8, MOST_ROWS = 16 };
 
 static unsigned elem_b(const struct xk_operand_job *j)
 {
@@ -39,6 +39,18 @@ static void init_lanes(const struct xk_operand_job *j, struct xk_layout *l)
     l->block[3] = (struct xk_block){0, per_dw, 1};
 }
 
+/* A's rows take turns in a smaller tile where there are many: it is full of
+ * them only while they are multiplied. */
+static void set_turn(const struct xk_operand_job *j)
+{
+    struct xk_layout *const l = &j->o->tile;
+    if (j->row || j->rows <= MOST_ROWS || j->rows % MOST_ROWS)
+        return;
+    l->dim[0] = l->padded[0] = MOST_ROWS;
+    l->block[0].size = MOST_ROWS / LANES;
+    j->o->tile_b = (uint32_t)xk_layout_size_b(l);
+}
+
 bool xk_plan_turn(const struct xk_operand_job *j)
 {
     struct xk_plan_operand *const o = j->o;
@@ -53,6 +65,7 @@ bool xk_plan_turn(const struct xk_operand_job *j)
         init_lanes(j, l);
     else
         init_rows(j, l);
+    set_turn(j);
     o->access = XK_ACCESS_TURNED;
     o->raw_b = (uint32_t)xk_layout_size_b(l);
     o->staging_b = 0;

@@ -226,8 +226,8 @@ static unsigned turned_grf(const struct xk_platform *p, const struct xk_shape *s
 {
     const unsigned b = c->n_sub * step_b(c) / (c->fma == XK_FMA_DPASW ? 2 : 1);
     unsigned all_b = 0;
-    if (xk_schedule_turns_a(s, c))
-        all_b += c->m_thr * step_b(c);
+    if (xk_schedule_turns_a(s, c)) /* sixteen rows of it at a time */
+        all_b += (c->m_thr == 32 ? 16 : c->m_thr) * step_b(c);
     if (xk_schedule_turns_b(s, c))
         all_b += b;
     return all_b / p->grf_b;

@@ -142,12 +142,13 @@ static struct bring elements_b(const struct xk_schedule *c)
 static int64_t walk_issue(const struct xk_shape *s, const struct xk_schedule *c)
 {
     enum { STEP = 8, PLACE = 6, LANES = 24, MASK = 4 };
-    const int64_t eights = c->m_thr / 8;
+    const int64_t eights = c->m_thr / 8, k = c->k_step;
     if (c->taps != XK_TAPS_WALK)
         return 0;
-    if (s->k_inner % c->k_step == 0)
+    if (s->k_inner % k == 0)
         return STEP + (s->leaves_a ? MASK * eights : 0);
-    return xk_schedule_turns_a(s, c) ? PLACE * c->k_step + LANES
+    const int64_t places = k % s->k_inner ? k : k / s->k_inner;
+    return xk_schedule_turns_a(s, c) ? PLACE * places + LANES
                                      : LANES * (eights + 1);
 }
 

@@ -274,9 +274,10 @@ static const struct {
     const char *problem;
     unsigned types; /* row of types[] */
 } turned[] = {
-    {"mb16ic32ih6oc32oh6kh3ph1", 1}, {"mb32ic16ih7oc64oh4kh3sh2ph1", 2},
-    {"mb16ic32iw9oc64ow5kw3dw1", 1}, {"mb16ic64ih5oc32oh5kh1", 2},
-    {"mb32ic32ih4oc32oh4kh3ph1", 3},
+    {"mb16ic32ih6oc32oh6kh3ph1", 1},   {"mb32ic16ih7oc64oh4kh3sh2ph1", 2},
+    {"mb16ic32iw9oc64ow5kw3dw1", 1},   {"mb16ic64ih5oc32oh5kh1", 2},
+    {"mb32ic32ih4oc32oh4kh3ph1", 3},   {"mb8ic32ih6oc64oh6kh3ph1", 1},
+    {"mb4ic64ih8oc32oh4kh3sh2ph1", 2}, {"mb2ic32iw16oc32ow16kw1", 1},
 };
 
 static void note_turned(void *user, const char *stage, const void *text,
