@@ -78,7 +78,55 @@ def complaints(idioms, others):
     text = DOC.read_text()
     if text.split(BEGIN)[1].split(END)[0].strip() != generated(idioms, others):
         out.append("docs/messages.md is not fresh: ninja idioms")
+    out += undocumented([r[0] for r in rows(idioms, others)], field_rows(text))
     return out + unwitnessed([r[0] for r in rows(idioms, others) if not r[2]], sources())
+
+
+def field_rows(text):
+    """{field: what we emit} of the table of fields and limits."""
+    cells = [line.strip("|").split("|") for line in
+             text.split("## Fields and limits")[1].splitlines() if line.startswith("| ")]
+    return {row[0].strip(): row[1] for row in cells[1:]}
+
+
+def fields_of(form):
+    """(row of that table, word that it must have; None: the row is enough)."""
+    words = form.split()
+    if words[0] in ("barrier", "eot"):
+        return [("end" if words[0] == "eot" else "barrier", None)]
+    if words[0] == "fence":
+        return [(f"fence of {words[1]}", None)]
+    if words[0] not in ("load", "store"):
+        return [(words[0], None)]
+    out = [("port", words[1]), ("data", words[4])]
+    if words[2] == "stateless":
+        out.append((f"`stateless` {words[3]}", None))
+    else:
+        out += [("addresses", words[2]), ("addresses", words[3][1:])]
+    for word in words[5:]:
+        lanes = re.fullmatch(r"SIMD(\d+)", word)
+        if lanes:
+            out.append(("transposed", "SIMD1") if "t" in words else
+                       ("lanes", lanes[1]))
+        elif word == "t":
+            out.append(("transposed", None))
+        elif re.fullmatch(r"x\d+", word):
+            out.append(("vector", word[1:]))
+        elif word == "prefetch":
+            out.append(("prefetch", None))
+        else:
+            out.append(("policies", word) if word == "df.df" else
+                       (f"policy {word}", None))
+    return out
+
+
+def undocumented(forms, table):
+    """Fields of forms that the table of fields and limits has no row or word for."""
+    return sorted({
+        f"docs/messages.md, fields and limits: no {row}{f' {word}' if word else ''}"
+        for form in forms for row, word in fields_of(form)
+        if row not in table or word and not re.search(
+            rf"(?<![\w.]){re.escape(word)}(?![\w.])", table[row])})
 
 
 def unwitnessed(forms, table):
@@ -103,4 +151,10 @@ def planted():
             complains([form, "store slm flat a32 d64 SIMD8 df.df"], [line]),
         "a source without a form is missed": complains([], [line]),
         "a form with its source is refused": not complains([form], [line])}
+    table = field_rows(DOC.read_text())
+    for form in ("load ugm bti a32 d64 SIMD16 df.df", "load ugm bti a32 d32 x5 SIMD16 df.df",
+                 "load ugm bti a16 d32 SIMD16 df.df", "load ugm bti a32 d32 SIMD32 df.df",
+                 "load ugm bti a32 d32 SIMD16 uc.uc", "load tgm bti a32 d32 SIMD16 df.df",
+                 "fence tgm none group cache 0 SIMD1"):
+        results[f"a field without a row is missed: {form}"] = undocumented([form], table)
     return ["planted: " + name for name, good in results.items() if not good]
