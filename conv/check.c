@@ -392,13 +392,11 @@ enum xk_status xk_conv_admit(xk_ctx *c, const struct xk_conv_desc *d,
     ways->n = 0;
     ways->stochastic = false;
     XK_TRY(check_descriptor(c, d, full, &ways->empty));
-    const bool taken = xk_conv_is_one_kernel(full);
     XK_TRY(check_algorithm(c, full));
     ways->parts = xk_conv_take_part(full);
-    if (taken)
-        XK_TRY(xk_conv_take_ways(c, full, ways));
+    XK_TRY(xk_conv_take_ways(c, full, ways));
     XK_TRY(check_implemented(c, full));
-    XK_TRY(check_tensors(c, full, taken));
+    XK_TRY(check_tensors(c, full, true));
     if (ways->parts.n > 1)
         xk_conv_close_parts(full);
     return XK_OK;

@@ -34,10 +34,9 @@ static inline bool xk_conv_is_deconv(const struct xk_conv_desc *full)
 {
     return full->alg >= XK_ALG_DECONV_DIRECT;
 }
-/* Whether one kernel with layouts of its own makes the result, with copies,
- * sums of zero points and packed weights around it. The others are launches of
- * contractions (gen/gradients.c), which take tensors in any layout as they are.
- */
+/* Whether one kernel with layouts of its own makes the result, with sums of
+ * zero points and packed weights in front. The others are launches of
+ * contractions (gen/gradients.c), which take tensors in any layout. */
 static inline bool xk_conv_is_one_kernel(const struct xk_conv_desc *full)
 {
     return xk_conv_is_forward(full) && !xk_conv_is_deconv(full);

@@ -139,7 +139,6 @@ static enum xk_status take_sums(xk_ctx *c, struct xk_conv_desc *f, uint32_t own,
                                 struct xk_conv_ways *w)
 {
     struct xk_conv_way *const dst = &w->at[XK_ARG_DST];
-    dst->read_as = 0;
     for (uint32_t i = 0; i < f->n_post_ops; i++) {
         struct xk_post_op *const op = &f->post_ops[i];
         const uint32_t type = op->type ? op->type : own;
@@ -221,33 +220,48 @@ static bool is_rounded_at_random(uint32_t type)
            type == XK_F8_E4M3;
 }
 
-/* What is stored instead of types that only memory has. */
-static uint32_t dst_type(const struct xk_conv_desc *f, bool stochastic)
+/* What is stored instead of a type that only memory has. */
+static uint32_t stored_type(uint32_t type, bool stochastic)
 {
-    const struct type_row *const r = row_of(f->dst_type);
-    return (r && r->copy && !r->is_int) || stochastic ? XK_F32 : f->dst_type;
+    const struct type_row *const r = row_of(type);
+    return (r && r->copy && !r->is_int) || stochastic ? XK_F32 : type;
+}
+
+static enum xk_status take_stochastic(xk_ctx *c, const struct xk_conv_desc *f,
+                                      struct xk_conv_ways *out)
+{
+    out->stochastic = f->attr.rounding[XK_ARG_DST] == XK_ROUND_STOCHASTIC &&
+                      f->dst_type != XK_F32 && xk_conv_is_forward(f);
+    if (out->stochastic && !is_rounded_at_random(f->dst_type))
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "rounding[dst]=stochastic is not implemented with "
+                       "dst_type=%s, only with the floats below f32",
+                       xk_conv_type_name(f->dst_type));
+    return XK_OK;
 }
 
 enum xk_status xk_conv_take_ways(xk_ctx *c, struct xk_conv_desc *full,
                                  struct xk_conv_ways *out)
 {
-    uint32_t src = full->src_type, wei = full->wei_type;
+    const struct xk_conv_roles of = xk_conv_desc_roles(full);
+    const enum xk_conv_arg args[] = {
+        (enum xk_conv_arg)of.a, (enum xk_conv_arg)of.b, (enum xk_conv_arg)of.c};
+    uint32_t type[] = {xk_conv_type_of(full, args[0]),
+                       xk_conv_type_of(full, args[1]),
+                       xk_conv_type_of(full, args[2])};
     const uint32_t own_dst = full->dst_type;
     out->n = 0;
-    for (unsigned i = 0; i < XK_N_PROGRAM_ARGS; i++)
+    for (unsigned i = 0; i < XK_N_PROGRAM_ARGS; i++) {
         out->at[i].copied = false;
-    out->stochastic = full->attr.rounding[XK_ARG_DST] == XK_ROUND_STOCHASTIC &&
-                      own_dst != XK_F32;
-    if (out->stochastic && !is_rounded_at_random(own_dst))
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "rounding[dst]=stochastic is not implemented with "
-                       "dst_type=%s, only with the floats below f32",
-                       xk_conv_type_name(own_dst));
-    xk_conv_common_types(&src, &wei);
-    XK_TRY(take_tensor(c, full, XK_ARG_SRC, src, out));
-    XK_TRY(take_tensor(c, full, XK_ARG_WEI, wei, out));
-    XK_TRY(
-        take_tensor(c, full, XK_ARG_DST, dst_type(full, out->stochastic), out));
+        out->at[i].read_as = 0;
+    }
+    XK_TRY(take_stochastic(c, full, out));
+    xk_conv_common_types(&type[0], &type[1]);
+    type[2] = stored_type(type[2], out->stochastic);
+    for (unsigned i = 0; i < 3; i++)
+        XK_TRY(take_tensor(c, full, args[i], type[i], out));
+    if (!xk_conv_is_forward(full))
+        return XK_OK; /* no attributes */
     XK_TRY(take_sums(c, full, own_dst, out));
     XK_TRY(take_bias(c, full, out));
     XK_TRY(take_right_sides(c, full, out));

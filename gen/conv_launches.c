@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conv/quants.h"
+#include "conv/tensors.h"
 
 /* A row for the launch that was begun last. */
 static void add_bind(struct xk_conv_launches *l, const char *name,
@@ -75,7 +76,7 @@ static enum xk_status set_copy(xk_ctx *c, const struct xk_problem *p,
                                unsigned number, bool back, struct xk_copy *out)
 {
     const struct xk_conv_way *const w = &p->ways.at[number];
-    const bool old = number == XK_ARG_DST && !back;
+    const bool old = w->read_as && !back;
     struct xk_copied *const own = back ? &out->dst : &out->src;
     struct xk_copied *const copy = back ? &out->src : &out->dst;
     XK_TRY(copied_of(c, seen_tensor(p, number), copy));
@@ -111,9 +112,10 @@ static enum xk_status add_copy(xk_ctx *c, const struct xk_problem *p,
     return XK_OK;
 }
 
-static enum xk_status add_copies(xk_ctx *c, const struct xk_problem *p,
-                                 struct xk_conv_launches *l)
+enum xk_status xk_conv_launches_copy(xk_ctx *c, const struct xk_problem *p,
+                                     struct xk_conv_launches *l)
 {
+    l->n = l->n_scratch = l->n_binds = 0;
     for (unsigned i = 0; i < XK_N_PROGRAM_ARGS; i++) {
         l->copy_of[i] = -1;
         if (!p->ways.n || !p->ways.at[i].copied)
@@ -124,7 +126,8 @@ static enum xk_status add_copies(xk_ctx *c, const struct xk_problem *p,
                            "kernel takes are not implemented",
                            XK_MAX_SCRATCH - XK_CONV_MAX_SUMS);
         l->copy_of[i] = (int)add_scratch(l, (int64_t)seen_tensor(p, i)->size_b);
-        if (i != XK_ARG_DST || p->ways.at[i].read_as)
+        if (i >= XK_N_CONV_ARGS || p->ways.at[i].read_as ||
+            !xk_conv_writes(&p->desc, (enum xk_conv_arg)i))
             XK_TRY(add_copy(c, p, i, false, l));
     }
     return XK_OK;
@@ -171,11 +174,17 @@ static void bind_main(const struct xk_problem *p, struct xk_conv_launches *l)
     }
 }
 
+enum xk_status xk_conv_launches_store(xk_ctx *c, const struct xk_problem *p,
+                                      struct xk_conv_launches *l)
+{
+    const uint32_t made = xk_conv_desc_roles(&p->desc).c;
+    return l->copy_of[made] >= 0 ? add_copy(c, p, made, true, l) : XK_OK;
+}
+
 enum xk_status xk_conv_launches_make(xk_ctx *c, const struct xk_problem *p,
                                      struct xk_conv_launches *out)
 {
-    out->n = out->n_scratch = out->n_binds = 0;
-    XK_TRY(add_copies(c, p, out));
+    XK_TRY(xk_conv_launches_copy(c, p, out));
     XK_TRY(xk_conv_sums_make(c, &p->desc, &p->info, &out->sums));
     for (unsigned i = 0; i < out->sums.n; i++)
         add_sum(out, i);
@@ -184,9 +193,7 @@ enum xk_status xk_conv_launches_make(xk_ctx *c, const struct xk_problem *p,
         (struct xk_contract){.candidate = p->candidate,
                              .n_candidates = p->n_candidates};
     bind_main(p, out);
-    if (out->copy_of[XK_ARG_DST] >= 0)
-        XK_TRY(add_copy(c, p, XK_ARG_DST, true, out));
-    return XK_OK;
+    return xk_conv_launches_store(c, p, out);
 }
 
 enum xk_status xk_conv_launches_count(xk_ctx *c, struct xk_problem *p)

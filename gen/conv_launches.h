@@ -26,6 +26,12 @@ struct xk_conv_launches {
     struct xk_launch at[XK_CONV_MAX_LAUNCHES];
 };
 
+/* The parts of it that copy: from the caller's tensors, where *out begins, and
+ * back. */
+enum xk_status xk_conv_launches_copy(xk_ctx *c, const struct xk_problem *p,
+                                     struct xk_conv_launches *out);
+enum xk_status xk_conv_launches_store(xk_ctx *c, const struct xk_problem *p,
+                                      struct xk_conv_launches *out);
 /* The launches but the nest of the convolution's; *out must stay where it is.
  * XK_EUNSUPPORTED: a tensor of sums is too large, or there is no room. */
 enum xk_status xk_conv_launches_make(xk_ctx *c, const struct xk_problem *p,

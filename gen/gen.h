@@ -33,7 +33,8 @@ struct xk_problem {
     struct xk_arena arena;
     unsigned n_launches, n_scratch;
     struct xk_launch *launch;
-    int64_t scratch_b[4]; /* weights, bias; or sums of zero points */
+    int64_t scratch_b[XK_MAX_SCRATCH];
+    struct xk_conv_launches *copies; /* NULL: there are none */
 };
 
 /* To be finished with xk_problem_fini, also after a failure, while the context

@@ -2,9 +2,11 @@
 #include "gen/gradients.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "conv/tensors.h"
 #include "conv/zero_sums.h"
+#include "gen/conv_launches.h"
 #include "gen/split_sum.h"
 #include "gen/sum_launches.h"
 #include "plan/plan.h"
@@ -237,6 +239,37 @@ static enum xk_status add_parts(xk_ctx *c, struct xk_problem *p, bool addresses)
     return add_part(c, p, &con, &none, addresses);
 }
 
+/* Appends the copies from number `first` on. */
+static enum xk_status append(xk_ctx *c, struct xk_problem *p, unsigned first)
+{
+    for (unsigned i = first; i < p->copies->n; i++) {
+        struct xk_launch *const l = xk_gradients_next(c, p);
+        if (!l)
+            return xk_ctx_status(c);
+        *l = p->copies->at[i];
+    }
+    return XK_OK;
+}
+
+/* Around the launches: copies of what they do not take as it is. */
+static enum xk_status add_all(xk_ctx *c, struct xk_problem *p, bool addresses)
+{
+    p->copies = NULL;
+    if (!p->ways.n)
+        return add_parts(c, p, addresses);
+    p->copies = xk_arena_alloc(&p->arena, sizeof(*p->copies));
+    if (!p->copies)
+        return xk_ctx_status(c);
+    XK_TRY(xk_conv_launches_copy(c, p, p->copies));
+    XK_TRY(append(c, p, 0));
+    p->n_scratch = p->copies->n_scratch;
+    memcpy(p->scratch_b, p->copies->scratch_b, sizeof(p->scratch_b));
+    XK_TRY(add_parts(c, p, addresses));
+    const unsigned first = p->copies->n;
+    XK_TRY(xk_conv_launches_store(c, p, p->copies));
+    return append(c, p, first);
+}
+
 enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
                                  bool addresses)
 {
@@ -247,7 +280,7 @@ enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
     if (!p->launch)
         return xk_ctx_status(c);
     XK_TRY(set_layouts(c, p));
-    XK_TRY(add_parts(c, p, addresses));
+    XK_TRY(add_all(c, p, addresses));
     const struct xk_launches all = {.n_scratch = p->n_scratch,
                                     .scratch_b = p->scratch_b};
     xk_launches_scratch(&all, each, &list);
@@ -257,13 +290,24 @@ enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
     return XK_OK;
 }
 
+/* The caller's tensor, whatever kernels see. */
+static enum xk_status clear_whole(xk_ctx *c, struct xk_problem *p,
+                                  const struct xk_access *a)
+{
+    XK_TRY(add_clear(c, p, a, XK_BIND_TENSOR, a->arg));
+    p->launch[p->n_launches - 1].u.fill.size_b =
+        (int64_t)p->user.tensor[a->arg].size_b;
+    return XK_OK;
+}
+
 enum xk_status xk_gradients_clear(xk_ctx *c, struct xk_problem *p)
 {
     struct xk_contraction con;
+    p->copies = NULL;
     XK_TRY(contraction(c, p, &p->info, &con));
-    XK_TRY(add_clear(c, p, &con.c, XK_BIND_TENSOR, con.c.arg));
+    XK_TRY(clear_whole(c, p, &con.c));
     if (p->desc.prop != XK_BWD_WB)
         return XK_OK;
     XK_TRY(xk_conv_backward_bias(c, &p->desc, &p->info, &con));
-    return add_clear(c, p, &con.c, XK_BIND_TENSOR, con.c.arg);
+    return clear_whole(c, p, &con.c);
 }

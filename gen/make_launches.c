@@ -85,6 +85,17 @@ static bool nest_bind(const struct xk_nest *n, const char *name,
     return false;
 }
 
+/* A tensor that is copied is its copy. */
+static void bind_copy(const struct maker *m, const struct xk_launch *l,
+                      struct xk_bind *b)
+{
+    if (!m->l->copy_of || l->kind == XK_LAUNCH_COPY ||
+        b->binding != XK_BIND_TENSOR || m->l->copy_of[b->number] < 0)
+        return;
+    b->binding = XK_BIND_SCRATCH;
+    b->number = (uint8_t)m->l->copy_of[b->number];
+}
+
 /* What argument `a` of a launch's kernel takes. */
 static enum xk_status bind_arg(struct maker *m, unsigned i,
                                const struct xk_abi_arg *a,
@@ -100,6 +111,7 @@ static enum xk_status bind_arg(struct maker *m, unsigned i,
         return xk_fail(m->g->c, XK_EINVAL,
                        "launch %u, %s: nothing says what argument %s takes", i,
                        l->name, a->name);
+    bind_copy(m, l, &b);
     memset(out, 0, sizeof(*out));
     memcpy(out->name, a->name, sizeof(out->name));
     out->tensor = b.binding == XK_BIND_TENSOR ? b.number : UINT32_MAX;

@@ -51,6 +51,9 @@ struct xk_launches {
     const struct xk_program_arg_info *args; /* by number */
     const int64_t *scratch_b;
     const struct xk_launch *at;
+    /* By argument: the scratch buffer that takes the place of the caller's
+     * tensor in all launches but copies, -1: none does. NULL: none anywhere. */
+    const int *copy_of;
     /* Above 1: all launches are there so many times, and those of part i begin
      * at byte part_at_b(of_parts, i, number) of the caller's buffer of that
      * number. */

@@ -33,7 +33,14 @@ ROWS = [
         ("zero points of src, wei, dst",
          ["--deconv", "--dt=u8s8",
           "--attr-zero-points=src:common:2+wei:common+dst:per_oc", PROBLEM]),
-        ("f8_e5m2", ["--deconv", "--dt=f8_e5m2", PROBLEM])]),
+        ("f8_e5m2", ["--deconv", "--dt=f8_e5m2", PROBLEM]),
+        ("u8:s4:f32", ["--deconv", "--dt=u8:s4:f32", PROBLEM]),
+        ("f64", ["--deconv", "--dt=f64", PROBLEM])]),
+    ("gradients", [
+        (f"{d} of {t}", [f"--dir={d}", f"--dt={t}", PROBLEM])
+        for d, t in (("BWD_D", "u8:s8:s8"), ("BWD_D", "f8_e4m3"),
+                     ("BWD_W", "bf16:f32:bf16"), ("BWD_WB", "f8_e5m2"),
+                     ("BWD_W", "s8:s4:s8"))]),
     ("dimensions", [
         ("1D", ["mb1ic16ih1iw8oc16kh1kw3pw1ph0"]), ("2D", [PROBLEM]),
         ("3D", ["mb1ic16id4oc16kd3pd1"])]),

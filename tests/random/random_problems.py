@@ -31,8 +31,9 @@ DATA_TYPES = {
 # src:wei:dst, by data and by weights.
 GRADIENT_TYPES = {
     "BWD_D": ["f32", "f16", "f32:f16:f16", "bf16", "f32:bf16:bf16", "s8:s8:u8",
-              "f32:s8:s8", "u8:s8:u8"],
-    "BWD_W": ["f32", "f16", "f16:f32:f16", "bf16:f32:bf16", "bf16"],
+              "f32:s8:s8", "u8:s8:u8", "f8_e5m2", "f32:f8_e4m3:f16"],
+    "BWD_W": ["f32", "f16", "f16:f32:f16", "bf16:f32:bf16", "bf16",
+              "f8_e4m3:f8_e5m2:f8_e4m3"],
 }
 # All keep results exact in f32 except 0.3.
 SCALES = ["", "", "", "common:0.5", "common:2.5", "common:-1", "common:0.3"]
@@ -163,9 +164,10 @@ def gradient_line(rng, p):
 
 
 DECONV_TYPES = ["f32", "f16", "f16:f16:f32", "bf16", "bf16:bf16:f32", "u8s8",
-                "u8:s8:f32", "s8:s8:s32", "f32:f32:s8"]
+                "u8:s8:f32", "s8:s8:s32", "f32:f32:s8", "f8_e5m2", "u8:s4:s8",
+                "f16:f8_e4m3:f16"]
 DECONV_GRADIENT_TYPES = {
-    "BWD_D": ["f32", "f16", "bf16", "f32:bf16:bf16", "f32:s8:u8"],
+    "BWD_D": ["f32", "f16", "bf16", "f32:bf16:bf16", "f32:s8:u8", "f8_e4m3"],
     "BWD_W": ["f32", "f16", "f16:f32:f16", "bf16:f32:bf16"],
 }
 DECONV_POST_OPS = ["", "relu", "sum", "sum:0.5+relu", "add:f32:per_oc",
