@@ -286,6 +286,8 @@ static void tell(struct xk_creation *base, const xk_program *p, uint64_t ns)
 {
     struct create *const g = (struct create *)base;
     const struct xk_conv_desc *const d = &g->problem.desc;
+    if (g->problem.ways.parts.n > 1) /* kernels saw one part */
+        g->problem.desc.mb = g->problem.ways.parts.whole;
     const struct xk_conv_info *const f = &g->problem.info;
     static const struct xk_launch_info none = {.schedule = "nothing to do"};
     const uint32_t n = xk_program_n_launches(p);
