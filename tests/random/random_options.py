@@ -73,7 +73,7 @@ def types(rng):
 def quants(rng, whole):
     """Words of scales and of zero points."""
     scales = [rng.choice(["", "", "src:common:0.25", "src:host_scalar:0.5"]),
-              rng.choice(["", "", "wei:common:0.125:f16", "wei:per_oc:bf16",
+              rng.choice(["", "", "wei:common:0.125:f16", "wei:per_oc:bf16", "wei:per_oc:e8m0", "wei:per_oc:f8_e4m3",
                           "wei:host_scalar:0.5"]),
               rng.choice(["", "", "dst:common:2", "dst:per_oc:f16"])]
     zero = [rng.choice(["", "dst:common:3", "dst:per_oc:s8", "dst:host_scalar:-2"])]

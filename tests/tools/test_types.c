@@ -52,6 +52,10 @@ static const struct {
     {XK_F4_E2M1, 5.01, 6, 0x7},
     {XK_F4_E2M1, -7, -6, 0xf}, /* saturates */
     {XK_F4_E2M1, INFINITY, 6, 0x7},
+    {XK_E8M0, 1, 1, 127},
+    {XK_E8M0, 0.249, 0.125, 124}, /* towards zero */
+    {XK_E8M0, 0x1p127, 0x1p127, 254},
+    {XK_E8M0, 0x1p-130, 0x1p-127, 0},
     {XK_S4, 7.5, 7, 0x7},
     {XK_S4, -9, -8, 0x8},
     {XK_S4, -1.5, -2, 0xe},

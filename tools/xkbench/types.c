@@ -24,6 +24,7 @@ unsigned xk_bench_type_bits(uint32_t type)
     case XK_U8:
     case XK_F8_E5M2:
     case XK_F8_E4M3:
+    case XK_E8M0:
         return 8;
     case XK_F4_E2M1:
     case XK_S4:
@@ -73,6 +74,15 @@ static double round_e2m1(double v)
                : copysign(fmin(fabs(round_float(v, 1, 0, INFINITY)), 6), v);
 }
 
+/* A power of two below v. There is neither a sign nor a zero. */
+static double round_e8m0(double v)
+{
+    const double least = 0x1p-127, most = 0x1p127;
+    if (!(v > 0)) /* a NaN, too */
+        return isnan(v) ? v : least;
+    return v >= most ? most : v < least ? least : ldexp(1, ilogb(v));
+}
+
 static double round_integer(double v, double least, double most)
 {
     return fmin(fmax(nearbyint(v), least), most);
@@ -91,6 +101,8 @@ double xk_bench_round(uint32_t type, double v)
         return round_float(v, 2, -14, 61440);
     case XK_F8_E4M3:
         return round_e4m3(v);
+    case XK_E8M0:
+        return round_e8m0(v);
     case XK_S32:
         return round_integer(v, INT_MIN, INT_MAX);
     case XK_S8:
@@ -205,6 +217,8 @@ uint32_t xk_bench_encode(uint32_t type, double v)
         return (uint32_t)(int32_t)r & 15;
     case XK_F4_E2M1:
         return encode_e2m1(r);
+    case XK_E8M0:
+        return isnan(r) ? 255 : (uint32_t)(ilogb(r) + 127);
     default:
         memcpy(&bits, &f, sizeof bits);
         return bits;
@@ -233,6 +247,8 @@ double xk_bench_decode(uint32_t type, uint32_t bits)
         return (double)((int)(bits & 15) - (bits & 8 ? 16 : 0));
     case XK_U4:
         return (double)(bits & 15);
+    case XK_E8M0:
+        return (bits & 255) == 255 ? NAN : ldexp(1, (int)(bits & 255) - 127);
     case XK_F4_E2M1:
         return bits & 8 ? -e2m1[bits & 7] : e2m1[bits & 7];
     default:
