@@ -2,7 +2,7 @@
 /* matmul TYPE N [TRANSPOSED]: oneDNN multiplies two N x N matrices on the first
  * GPU: f32, f16, bf16 (into the same), or s8 (into s32). A is by rows, B too
  * or, transposed, by columns. Their contents are whatever the memory has: only
- * its time is wanted (tests/timing/gemm.py). Prints the implementation. */
+ * its time is wanted (tests/timing/published.py). Prints the implementation. */
 #include <dnnl_ocl.h>
 #include <stdbool.h>
 #include <stdio.h>
