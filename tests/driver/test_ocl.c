@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ocl_limits.h"
 #include "ocl_program.h"
 #include "xekern/virtual_device.h"
 
@@ -365,6 +366,7 @@ static Suite *suite(void)
     tcase_add_loop_test(t, reads_without_waiting_lose_nothing, 0, 2);
     suite_add_tcase(s, t);
     suite_add_tcase(s, ocl_program_tests(platform, context, queue));
+    suite_add_tcase(s, ocl_limit_tests(platform, context));
     return s;
 }
 
