@@ -19,22 +19,14 @@ static void add_bind(struct xk_conv_launches *l, const char *name,
         x->bind = b;
 }
 
-/* A tensor of the caller, or its copy. */
-static void bind_tensor(struct xk_conv_launches *l, const char *name,
-                        unsigned number)
-{
-    const int copy = l->copy_of[number];
-    add_bind(l, name, copy < 0 ? XK_BIND_TENSOR : XK_BIND_SCRATCH,
-             copy < 0 ? number : (unsigned)copy);
-}
-
-/* The same or a value; nothing where there is no such operand. */
+/* A tensor of the caller, or a value; nothing where there is no such operand.
+ */
 static void bind_access(struct xk_conv_launches *l, const struct xk_access *a)
 {
     if (a->name[0] && a->by_value)
         add_bind(l, a->name, XK_BIND_VALUE, a->arg);
     else if (a->name[0])
-        bind_tensor(l, a->name, a->arg);
+        add_bind(l, a->name, XK_BIND_TENSOR, a->arg);
 }
 
 static struct xk_launch *begin_launch(struct xk_conv_launches *l, uint8_t kind,
@@ -106,7 +98,8 @@ static enum xk_status add_copy(xk_ctx *c, const struct xk_problem *p,
     XK_TRY(set_copy(c, p, number, back, copy));
     x->u.copy = copy;
     add_bind(l, back ? "dst" : "src", XK_BIND_TENSOR, number);
-    bind_tensor(l, back ? "src" : "dst", number);
+    add_bind(l, back ? "src" : "dst", XK_BIND_SCRATCH,
+             (unsigned)l->copy_of[number]);
     if (copy->stochastic)
         add_bind(l, "seed", XK_BIND_VALUE, XK_ARG_SEED);
     return XK_OK;
@@ -149,28 +142,14 @@ static void add_sum(struct xk_conv_launches *l, unsigned i)
     add_bind(l, s->con.c.name, XK_BIND_SCRATCH, l->sum_at[i]);
 }
 
-/* The convolution's arguments that are no tensors of the caller. */
-static void bind_main(const struct xk_problem *p, struct xk_conv_launches *l)
+/* The convolution's arguments that are neither the caller's nor copies. */
+static void bind_main(struct xk_conv_launches *l)
 {
-    static const char *const inputs[] = {"sum_wei", "sum_src"};
-    char name[16];
+    static const char *const inputs[] = {xk_conv_input_wei, xk_conv_input_src};
     for (unsigned i = 0; i < 2; i++) {
         const int from = xk_conv_sums_find(&l->sums, inputs[i]);
         if (from >= 0)
             add_bind(l, inputs[i], XK_BIND_SCRATCH, l->sum_at[from]);
-    }
-    for (unsigned i = 0; p->ways.n && i < XK_ARG_SCALE; i++) {
-        if (l->copy_of[i] < 0)
-            continue;
-        snprintf(name, sizeof(name), "rhs%u", i - XK_ARG_RHS);
-        bind_tensor(l, i < XK_N_CONV_ARGS ? xk_conv_arg_name(i) : name, i);
-    }
-    for (unsigned q = 0; p->ways.n && q < XK_N_CONV_QUANTS; q++) {
-        struct xk_conv_quant_row row;
-        xk_conv_quant_row(&p->desc, (enum xk_conv_quant)q, &row);
-        if (l->copy_of[row.number] >= 0 &&
-            !(row.is_zero_point && row.arg != XK_ARG_DST))
-            bind_tensor(l, row.name, row.number);
     }
 }
 
@@ -192,7 +171,7 @@ enum xk_status xk_conv_launches_make(xk_ctx *c, const struct xk_problem *p,
     begin_launch(out, XK_LAUNCH_CONTRACT, "xk_conv")->u.contract =
         (struct xk_contract){.candidate = p->candidate,
                              .n_candidates = p->n_candidates};
-    bind_main(p, out);
+    bind_main(out);
     return xk_conv_launches_store(c, p, out);
 }
 

@@ -218,8 +218,9 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
                                     .args = g->arg,
                                     .n = n,
                                     .at = g->launch,
-                                    .copy_of =
-                                        p->copies ? p->copies->copy_of : NULL,
+                                    .copy_of = p->copies ? p->copies->copy_of
+                                               : l->n    ? l->copy_of
+                                                         : NULL,
                                     .n_parts = p->ways.parts.n,
                                     .part_at_b = part_at_b,
                                     .of_parts = p,

@@ -35,6 +35,8 @@ ROUNDING = ["", "", "dst:environment", "dst:stochastic", "dst:stochastic:12345"]
 FLOAT_DST = FLOATS + F8
 # A result that is 0 nearly everywhere, or the same, proves little.
 UNTRUSTED = 0.2
+# A deconvolution with zero points has several launches a class.
+MANY = re.compile(r"\(.*(more than \d+ launches|more classes than).*--deconv ")
 
 
 def axis(rng, name, most):
@@ -97,10 +99,18 @@ def post_op(rng):
     return "prelu:per_oc" if kind == "prelu" else kind
 
 
+def exchanged(text):
+    """The sizes of a deconvolution: what was the output is the input."""
+    other = {"i": "o", "o": "i"}
+    return re.sub(r"([io])([dhw])(?=\d)", lambda m: other[m[1]] + m[2], text)
+
+
 def line(rng):
     src, wei, dst = types(rng)
+    deconv = rng.random() < 0.15
     ops = [post_op(rng) for _ in range(rng.choice([0, 0, 1, 1, 2, 3, 5, 12]))]
-    return " ".join(["--reset --dir=" + rng.choice(["FWD_I", "FWD_D", "FWD_B"]),
+    free = [f for f in FREE if not (deconv and "alg" in f)]
+    return " ".join([f"--{'de' if deconv else ''}conv --reset --dir=" + rng.choice(["FWD_I", "FWD_D", "FWD_B"]),
                      f"--dt={src}:{wei}:{dst}",
                      "--bia-dt=" + rng.choice(["undef"] + RHS),
                      "--stag=" + rng.choice(LAYOUTS), "--wtag=" + rng.choice(WEIGHTS),
@@ -109,7 +119,8 @@ def line(rng):
                     ["--attr-rounding-mode=" +
                      (rng.choice(ROUNDING) if dst in FLOAT_DST else "")] +
                     ["--attr-post-ops=" + "+".join(ops)] +
-                    rng.sample(FREE, rng.choice([0, 0, 1, 2])) + [sizes(rng)])
+                    rng.sample(free, rng.choice([0, 0, 1, 2])) +
+                    [exchanged(sizes(rng)) if deconv else sizes(rng)])
 
 
 def main():
@@ -127,6 +138,8 @@ def main():
         ran += len(states)
         weak += sum(state == "MISTRUSTED" for state, _ in states)
         for state, rest in states:
+            if state == "UNIMPLEMENTED" and MANY.search(rest):
+                continue
             if state not in ("PASSED", "MISTRUSTED"):
                 failed += 1
                 tap.check(False, f"{state}{rest}")
