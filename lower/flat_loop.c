@@ -386,12 +386,16 @@ static const xk_expr *meets(struct flat *g)
     const xk_expr *const high = xk_add(c, g->high, by);
     const xk_expr *const low = xk_add(c, g->low, by);
     const int64_t far = (con->index[e->m].extent - 1) * e->m_step + e->start;
-    const int64_t first = -xk_floor_div(e->start, e->k_step);
-    const int64_t last = xk_floor_div(e->extent - 1 - far, e->k_step);
+    const bool up = e->k_step > 0; /* taps count up along the coordinate */
+    const int64_t step = up ? e->k_step : -e->k_step;
+    const int64_t of_begin = xk_floor_div(e->start, step);
+    const int64_t of_end = xk_floor_div(e->extent - 1 - far, step);
     /* One after the other: compilers differ in the order of arguments. */
-    const xk_expr *const begun_for_all = xk_bin_imm(c, XK_OP_GE, k, first);
+    const xk_expr *const begun_for_all =
+        xk_bin_imm(c, up ? XK_OP_GE : XK_OP_LE, k, up ? -of_begin : of_begin);
     const xk_expr *const begun = xk_bin_imm(c, XK_OP_GE, high, 0);
-    const xk_expr *const goes_on_for_all = xk_bin_imm(c, XK_OP_LE, k, last);
+    const xk_expr *const goes_on_for_all =
+        xk_bin_imm(c, up ? XK_OP_LE : XK_OP_GE, k, up ? of_end : -of_end);
     const xk_expr *const goes_on = xk_bin_imm(c, XK_OP_LT, low, e->extent);
     const xk_expr *const not_before = xk_or(c, begun_for_all, begun);
     return xk_and(c, not_before, xk_or(c, goes_on_for_all, goes_on));

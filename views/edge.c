@@ -26,7 +26,7 @@ static bool read_coord(const struct xk_contraction *con,
     for (unsigned i = 0; i < con->n_index; i++) {
         if (!x->coef[i])
             continue;
-        if (x->coef[i] < 1)
+        if (x->coef[i] < 1 && i == e->m)
             return false;
         terms++;
         if (i == e->m) {
@@ -52,9 +52,11 @@ bool xk_edge_of(const struct xk_contraction *con, struct xk_edge *e)
     for (unsigned d = 0; d < con->a.layout.n_dims; d++) {
         if (!read_coord(con, &con->a.at[d], e))
             continue;
-        const int64_t far = (con->index[m].extent - 1) * e->m_step +
-                            (con->index[e->k].extent - 1) * e->k_step;
-        return e->start < 0 || e->start + far >= e->extent;
+        const int64_t m_far = (con->index[m].extent - 1) * e->m_step;
+        const int64_t k_far = (con->index[e->k].extent - 1) * e->k_step;
+        const int64_t least = e->start + (k_far < 0 ? k_far : 0);
+        const int64_t most = e->start + m_far + (k_far > 0 ? k_far : 0);
+        return least < 0 || most >= e->extent;
     }
     return false;
 }

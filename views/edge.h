@@ -10,7 +10,7 @@
 /* coordinate = m * m_step + k * k_step + start, inside if 0 <= it < extent. */
 struct xk_edge {
     uint8_t m, k;           /* indices of the contraction */
-    int64_t m_step, k_step; /* at least 1 */
+    int64_t m_step, k_step; /* m_step is at least 1, k_step not 0 */
     int64_t start, extent;
     int64_t rows; /* of M that share a place of m */
 };
