@@ -21,11 +21,14 @@ static const struct far {
     const char *formula, *problem;        /* one of them */
     uint8_t a, b, c;                      /* enum xk_dtype */
     int64_t m, n, k, c_m, c_n, a_m, ends; /* ends: rows compared; 0: ENDS */
+    int64_t side; /* of dst's square image, half of src's; 0: rows are alike */
 } cases[] = {
     /* Above 2 GiB, as the peer's suite has them: 3.06 GiB of src and of dst in
      * parts of an equal minibatch, 4.67 GiB of dst in parts that overlap. */
     {NULL, "mb1024ic256ih56oc256kh1", XK_DT_F32, XK_DT_F32, XK_DT_F32, 3211264,
      256, 256, 256, 1, 256, 256},
+    {NULL, "mb1024ic256ih56oc512oh28kh1sh2", XK_DT_F32, XK_DT_F32, XK_DT_F32,
+     802816, 512, 256, 512, 1, 256, 256, 28},
     {NULL, "mb948ic5iw124oc10672ow124kw1", XK_DT_U8, XK_DT_S8, XK_DT_S32,
      117552, 10672, 5, 10672, 1, 5, 96},
     /* The problem's single tap is its pixel's first place. */
@@ -89,8 +92,10 @@ static xk_program *create_problem(const struct far *x, uint32_t flags)
     d.prop = XK_FWD_D;
     strcpy(d.src_tag, "axb");
     strcpy(d.dst_tag, "axb");
-    d.n_post_ops = 1;
-    d.post_ops[0].kind = XK_POST_RELU;
+    d.n_post_ops = x->side ? 2 : 1;
+    d.post_ops[x->side != 0].kind = XK_POST_RELU;
+    if (x->side) /* of zeros; no part may overlap another */
+        d.post_ops[0].kind = XK_POST_SUM;
     ck_assert_msg(xk_conv_query(&d, &info, &err) == XK_OK, "%s", err.message);
     ck_assert_msg(xk_conv_create(&d, &o, &p, &err) == XK_OK, "%s", err.message);
     return p;
@@ -110,7 +115,8 @@ static uint64_t va_of(const xk_buffer *b)
 
 static void make_memory(const struct far *x, struct memory *m)
 {
-    const int64_t n[OPERANDS] = {x->m * x->a_m, 0, x->m * x->n};
+    const int64_t n[OPERANDS] = {x->m * x->a_m * (x->side ? 4 : 1), 0,
+                                 x->m * x->n};
     const uint8_t dt[OPERANDS] = {x->a, x->b, x->c};
     for (unsigned i = 0; i < OPERANDS; i++) {
         const int64_t some = n[i] ? n[i] : x->k * x->n + 400000;
@@ -130,6 +136,13 @@ static int value_a(const struct far *x, int64_t m, int64_t k)
 static int value_b(const struct far *x, int64_t k, int64_t n)
 {
     return x->problem ? BIAS : (int)(1 + (k + n * 2) % 5);
+}
+
+/* The row of src that row r of dst reads. */
+static int64_t src_row(const struct far *x, int64_t r)
+{
+    const int64_t s = x->side;
+    return s ? (r / s / s * 4 * s + r / s % s * 4) * s + r % s * 2 : r;
 }
 
 /* Rows at which a part begins or ends, or byte 2^31 or 2^32 of C lies. */
@@ -166,7 +179,8 @@ static void fill(const struct far *x, const struct edges *e,
 {
     for (int64_t r = 0; r < x->m; r = next_row(e, r))
         for (int64_t k = 0; k < x->k; k++)
-            typed_put(x->a, m[0].host, r * x->a_m + k, value_a(x, r, k));
+            typed_put(x->a, m[0].host, src_row(x, r) * x->a_m + k,
+                      value_a(x, r, k));
     const int64_t all = (int64_t)m[1].base.size_b / xk_dtype_b(x->b);
     for (int64_t k = 0; x->problem && k < all; k++)
         typed_put(x->b, m[1].host, k, BIAS);
