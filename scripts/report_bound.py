@@ -103,6 +103,9 @@ def taps_inside(size, out, kernel, stride, pad):
                for o in range(out) for k in range(kernel))
 
 
+DIRECTIONS = ("fwd", "bwd_d", "bwd_w")
+
+
 class Problem:
     """As a product: m x n outputs, k of each, for a direction."""
 
@@ -129,7 +132,9 @@ class Problem:
             "bwd_w": (ic * taps, oc, 4)}[direction]
         self.k = self.macs / (self.m * self.n)
         self.size = size
-        tensors = {"fwd": (src + wei, dst), "bwd_d": (dst + wei, src),
+        # By data all of src is written, also what no tap meets.
+        all_src = mb * ic * pixels_in
+        tensors = {"fwd": (src + wei, dst), "bwd_d": (dst + wei, all_src),
                    "bwd_w": (src + dst, wei)}[direction]
         self.read_b = tensors[0] * size
         dims = [mb, oc] + [v[1] for d, v in g.items() if "i" + d in f]
@@ -258,6 +263,10 @@ def main():
         name = re.sub(r".*n\"|\"|\*\d+$", "", line.strip())
         for direction in args.dir.split(","):
             for dtype in args.dt.split(","):
+                if direction not in DIRECTIONS or dtype not in SIZE:
+                    parser.error(f"--dir={direction} --dt={dtype}: directions "
+                                 f"are {', '.join(DIRECTIONS)}, types "
+                                 f"{', '.join(SIZE)}")
                 p = Problem(f"mb{mb}{desc}", dtype, direction,
                             args.attr_post_ops)
                 us, what, moved = row_of(args.machine, p, dtype)
