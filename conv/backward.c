@@ -125,6 +125,7 @@ enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
     const enum xk_conv_arg pixels = xk_conv_pixels(f),
                            places = xk_conv_places(f);
     const struct xk_conv_roles of = {places, XK_ARG_WEI, pixels};
+    bool tiled = false;
     XK_TRY(xk_conv_begin(c, f, info, of, out));
     const int g = add_groups(out, f);
     const int mb = (int)xk_contraction_add(out, "mb", f->mb, XK_ROLE_M);
@@ -135,6 +136,7 @@ enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
     add_channels(f, g, mb, made, &out->c);
     for (unsigned i = xk_conv_is_3d(f) ? 0 : 1; i < 3; i++) {
         const struct xk_conv_axis x = xk_conv_axis(f, i);
+        tiled |= is_tiled(&x);
         if (is_tiled(&x))
             add_tiled_axis(out, &x, places, i);
         else
@@ -145,6 +147,8 @@ enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
         XK_TRY(xk_conv_add_epilogue(c, f, info, out));
     }
     xk_contraction_move(out, (unsigned)summed, out->n_index - 1u);
+    if (tiled) /* channels are the innermost of N, behind taps */
+        xk_contraction_move(out, (unsigned)made, out->n_index - 1u);
     return XK_OK;
 }
 
