@@ -41,9 +41,13 @@ static bool same_word(const char *a, const char *word, size_t n)
 
 static bool in_aliases(const char *aliases, const char *word, size_t n)
 {
-    for (const char *a = aliases; a && *a; a = strchr(a, ' '), a += a != NULL)
+    for (const char *a = aliases; a && *a;) {
         if (same_word(a, word, n))
             return true;
+        a = strchr(a, ' ');
+        if (a)
+            a++;
+    }
     return false;
 }
 
