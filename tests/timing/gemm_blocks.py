@@ -3,8 +3,10 @@
 and s32, all by rows, A and B by 2D block loads without copies, prefetched into L1: the
 structure of those kernels of oneDNN's GEMM catalog that have no copies. Slices
 of K are not added up: each has a C of its own. Arguments: A, B, C."""
+import struct
 from dataclasses import dataclass
 
+PLATFORM, LANES = "xehpc", 16
 DESC = {"f16": (0x02000203, 0x02000283), "s8": (0x02000003, 0x02000083)}
 STORE = 0x02000407  # 2D blocks: loads by element, plain and transformed; of d32
 HEADERS = 2
@@ -283,3 +285,24 @@ class Text:
 
 def text(shape, m, n, k):
     return Text(shape, m, n, k).make()
+
+
+def read_k(_, k):
+    return k
+
+
+def options(_):
+    return [], []
+
+
+def pack(shape, a, b):
+    """Bytes of A and B, lists of rows and of columns along K."""
+    letter = "e" if shape.dtype == "f16" else "b"
+    return [struct.pack(f"{sum(map(len, rows))}{letter}", *(v for r in rows for v in r))
+            for rows in (a, list(zip(*b)))]
+
+
+def unpack(shape, c, n):
+    """{(row, column): sum of the slices} of C's values."""
+    each = len(c) // shape.threads[2]
+    return {divmod(i, n): sum(c[i::each]) for i in range(each)}

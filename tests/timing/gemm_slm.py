@@ -1,0 +1,409 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C = A B on an Arc A770, assembler of any tile: f16 in and f32 out, or s8 and s32,
+through shared local memory in 3 or 4 buffers with a barrier a step, multiplied by
+dpasw: the structure of those kernels of oneDNN's GEMM catalog that copy both
+matrices. A lies as the rows of a thread's tile for a dpas' K, B as columns so,
+tiles of the same K side by side, so nothing is moved between registers. Slices of
+K are not added up: each has a C of its own, by threads. Arguments: A, B, C."""
+import struct
+from dataclasses import dataclass
+
+PLATFORM, LANES = "xehpg", 8
+LOAD, STORE = 0x02008000, 0x02008004  # of one lane, transposed
+A64, A32 = 0x180, 0x100
+SIZES = {512: 0x7600, 256: 0x7400, 128: 0x6400, 64: 0x5400, 32: 0x4400}  # d64, d32
+UNIT_B = 32  # of K, of a row
+
+
+@dataclass(frozen=True)
+class Shape:
+    """rows x columns of a thread; threads along M, N (fused pairs), K; K of a
+    step; buffers, registers."""
+    rows: int
+    columns: int
+    threads: tuple
+    step: int
+    buffers: int
+    grf: int = 256
+    dtype: str = "f16"
+
+    @property
+    def elem_b(self):
+        return 2 if self.dtype == "f16" else 1
+
+    @property
+    def unit(self):
+        return UNIT_B // self.elem_b
+
+    @property
+    def part_b(self):
+        """A's and B's bytes of a group for a dpas' K."""
+        return (self.rows * self.threads[0] * UNIT_B,
+                self.columns * self.threads[1] * UNIT_B)
+
+    @property
+    def step_b(self):
+        return sum(self.part_b) * (self.step // self.unit)
+
+    @property
+    def slm_b(self):
+        return self.step_b * self.buffers * self.threads[2]
+
+    @property
+    def copy_b(self):
+        """Bytes of a copy's message: as many as give each thread one."""
+        threads = self.threads[0] * self.threads[1]
+        for n in sorted(SIZES, reverse=True):
+            if not any(b % n for b in self.part_b) and self.step_b >= n * threads:
+                return n
+        return 32
+
+    def group(self):
+        return self.rows * self.threads[0], self.columns * self.threads[1]
+
+
+def pieces(n_b):
+    """Messages' bytes."""
+    for size in sorted(SIZES, reverse=True):
+        while n_b >= size:
+            yield size
+            n_b -= size
+    assert not n_b
+
+
+class Text:
+    """The kernel of a shape for M x N x K."""
+    places, steps, tmp = 2, 3, 4  # registers of scalars
+
+    def __init__(self, shape, m, n, k):
+        s = self.s = shape
+        self.out, self.size = [], (m, n, k)
+        self.count = k // s.step // s.threads[2]
+        self.phases = s.step // s.unit
+        self.repeat = min(8, s.rows)
+        threads = s.threads[0] * s.threads[1]
+        self.copies = -(-(s.step_b // s.copy_b) // threads)
+        self.copy = 6                           # from, to, by a copy each
+        self.address = self.copy + 2 * self.copies
+        self.staged = self.address + 8          # eight addresses
+        self.a = self.staged + self.copies * -(-s.copy_b // 32)
+        a_regs = max(1, s.rows // 2)
+        self.b = self.a + a_regs * self.phases
+        self.c = self.b + s.columns
+        c_regs = s.rows * s.columns // 8
+        self.b_held = 2 if self.c + s.columns + c_regs < s.grf else 1
+        self.c = self.b + s.columns * self.b_held
+        assert self.c + c_regs < s.grf, (s, self.c, c_regs)
+        self.a_regs, self.next_address = a_regs, 0
+
+    def put(self, line):
+        self.out.append(line + "\n")
+
+    def scalar(self, op, dst, *src, dtype="ud"):
+        self.put(f"(W) {op} (1|M0) {dst}<1>:{dtype} " + " ".join(src) + " {A@1}")
+
+    @staticmethod
+    def at(reg, i):
+        return f"r{reg}.{i}<0;1,0>:ud"
+
+    def carry(self, reg, added):
+        """Into .1 of what was added to .0."""
+        self.put(f"(W) cmp (1|M0) (lt)f1.0 null<1>:ud {self.at(reg, 0)} {added} "
+                 "{A@1}")
+        self.put(f"(W&f1.0) add (1|M0) r{reg}.1<1>:ud {self.at(reg, 1)} 1:ud {{A@1}}")
+
+    def divide(self, dst, src, by):
+        """Small numbers alone."""
+        self.scalar("mul", dst, src, f"{65536 // by + 1}:ud")
+        reg, _, i = dst[1:].partition(".")
+        self.scalar("shr", dst, self.at(reg, i), "16:ud")
+
+    def coordinates(self):
+        """places: .0 row of threads, .1 column, .2 slice, .3 thread of the slice,
+        .4 first byte of its local memory, .5 thread of all."""
+        s, p = self.s, self.places
+        m, n, k = s.threads
+        self.scalar("and", f"r{p}.5", "r0.2<0;1,0>:ud", "0xFF:ud")
+        self.divide(f"r{p}.2", self.at(p, 5), m * n)
+        self.scalar("mul", f"r{p}.3", self.at(p, 2), f"{m * n}:uw")
+        self.scalar("add", f"r{p}.3", self.at(p, 5), f"-r{p}.3<0;1,0>:ud")
+        self.divide(f"r{p}.0", self.at(p, 3), n)
+        self.scalar("mul", f"r{p}.1", self.at(p, 0), f"{n}:uw")
+        self.scalar("add", f"r{p}.1", self.at(p, 3), f"-r{p}.1<0;1,0>:ud")
+        self.scalar("mul", f"r{p}.4", self.at(p, 2), f"{s.step_b * s.buffers}:ud")
+
+    def set_copy(self, i):
+        """Registers copy + 2 i: .0, .1 from, .2 the step to the next; then: .0 to."""
+        s, t = self.s, self.tmp
+        m, n, k = self.size
+        a_b, b_b = s.part_b
+        from_, to = self.copy + 2 * i, self.copy + 2 * i + 1
+        threads = s.threads[0] * s.threads[1]
+        all_units, each = s.step_b // s.copy_b, (a_b + b_b) // s.copy_b
+        self.scalar("add", f"r{t}.0", self.at(self.places, 3), f"{i * threads}:ud")
+        self.divide(f"r{t}.1", self.at(t, 0), all_units)  # those too many do it again
+        self.scalar("mul", f"r{t}.1", self.at(t, 1), f"{all_units}:uw")
+        self.scalar("add", f"r{t}.0", self.at(t, 0), f"-r{t}.1<0;1,0>:ud")
+        self.scalar("mul", f"r{to}.0", self.at(t, 0), f"{s.copy_b}:uw")
+        self.scalar("add", f"r{to}.0", self.at(to, 0), self.at(self.places, 4))
+        self.divide(f"r{t}.1", self.at(t, 0), each)       # which dpas' K
+        self.scalar("mul", f"r{t}.2", self.at(t, 1), f"{each}:uw")
+        self.scalar("add", f"r{t}.2", self.at(t, 0), f"-r{t}.2<0;1,0>:ud")
+        self.scalar("mul", f"r{t}.2", self.at(t, 2), f"{s.copy_b}:uw")
+        first = self.count * self.phases                  # of a slice
+        self.scalar("mul", f"r{t}.3", self.at(self.places, 2), f"{first}:ud")
+        self.scalar("add", f"r{t}.1", self.at(t, 1), self.at(t, 3))
+        for part, (extent, argument, group, bytes_b) in enumerate((
+                (m, 0, "r0.6", a_b), (n, 1, "r0.1", b_b))):
+            line_b = extent * UNIT_B
+            on = "" if not part else "&f0.0"
+            if part:
+                self.put(f"(W) cmp (1|M0) (ge)f0.0 null<1>:ud {self.at(t, 2)} "
+                         f"{a_b}:ud {{A@1}}")
+                self.put(f"(W&f0.0) add (1|M0) r{t}.2<1>:d r{t}.2<0;1,0>:d "
+                         f"{-a_b}:d {{A@1}}")
+            for line in (
+                    f"mul (1|M0) r{t}.3<1>:ud {self.at(t, 1)} {line_b}:ud",
+                    f"mul (1|M0) r{t}.4<1>:ud {group}<0;1,0>:ud {bytes_b}:ud",
+                    f"add (1|M0) r{t}.3<1>:ud {self.at(t, 3)} {self.at(t, 4)}",
+                    f"add (1|M0) r{t}.3<1>:ud {self.at(t, 3)} {self.at(t, 2)}",
+                    f"add (1|M0) r{from_}.0<1>:ud r1.{2 * argument}<0;1,0>:ud "
+                    f"{self.at(t, 3)}",
+                    f"mov (1|M0) r{from_}.1<1>:ud r1.{2 * argument + 1}<0;1,0>:ud",
+                    f"mov (1|M0) r{from_}.2<1>:ud {line_b * self.phases}:ud"):
+                self.put(f"(W{on}) {line} {{A@1}}")
+        self.carry(from_, self.at(t, 3))
+
+    def begin(self):
+        s, p = self.s, self.steps
+        threads = s.threads[0] * s.threads[1] * s.threads[2]
+        self.coordinates()
+        for i in range(self.copies):
+            self.set_copy(i)
+        self.put(f"(W) mov (8|M0) r{self.tmp + 1}.0<1>:ud 0x0:ud")  # of the barrier
+        self.scalar("mov", f"r{self.tmp + 1}.2",
+                    f"0x{threads << 24 | threads << 16:08x}:ud")
+        # steps: .0 those left, .1 where it writes, .2 where it reads
+        self.scalar("mov", f"r{p}.0", f"{self.count}:ud")
+        self.scalar("mov", f"r{p}.1", "0:ud")
+        self.scalar("mov", f"r{p}.2", self.at(self.places, 4))
+        for r in range(self.c, self.c + s.rows * s.columns // 8):
+            self.put(f"(W) mov (8|M0) r{r}.0<1>:f 0x0:f")
+
+    def fetch(self):
+        """The next step's share."""
+        s = self.s
+        for i in range(self.copies):
+            reg, to = self.copy + 2 * i, self.staged + i * -(-s.copy_b // 32)
+            desc = LOAD | A64 | SIZES[s.copy_b] | s.copy_b // 32 << 20
+            self.put(f"(W) send.ugm (1|M0) r{to} r{reg} null:0 0x0 0x{desc:08x} "
+                     f"{{A@1,$0}}")
+        for i in range(self.copies):
+            reg = self.copy + 2 * i
+            self.put("(W) sync.nop null {$0.src}")
+            self.scalar("add", f"r{reg}.0", self.at(reg, 0), self.at(reg, 2))
+            self.carry(reg, self.at(reg, 2))
+
+    def place(self, base, offset):
+        """An address register; eight in turn, whose messages have read them."""
+        reg = self.address + self.next_address % 8
+        token = 8 + self.next_address % 8
+        self.next_address += 1
+        self.put(f"(W) sync.nop null {{${token}.src}}")
+        self.scalar("add", f"r{reg}.0", base, offset)
+        return reg, token
+
+    def keep(self):
+        """What was fetched goes to local memory."""
+        s = self.s
+        self.put("(W) sync.nop null {$0.dst}")
+        for i in range(self.copies):
+            reg, token = self.place(self.at(self.copy + 2 * i + 1, 0),
+                                    self.at(self.steps, 1))
+            regs = -(-s.copy_b // 32)
+            desc = STORE | A32 | SIZES[s.copy_b]
+            self.put(f"(W) send.slm (1|M0) null r{reg} r{self.staged + i * regs}:{regs} "
+                     f"0x0 0x{desc:08x} {{A@1,${token}}}")
+        for i in range(8, 16):
+            self.put(f"(W) sync.nop null {{${i}.src}}")
+        self.turn(1, s.step_b * s.buffers, 0)
+
+    def turn(self, i, end, back):
+        """The place of the next buffer."""
+        p = self.steps
+        self.scalar("add", f"r{p}.{i}", self.at(p, i), f"{self.s.step_b}:ud")
+        limit = f"{end}:ud"
+        if back:
+            limit = self.at(self.tmp, 7)
+        self.put(f"(W) cmp (1|M0) (ge)f0.0 null<1>:ud {self.at(p, i)} {limit} {{A@1}}")
+        self.put(f"(W&f0.0) add (1|M0) r{p}.{i}<1>:d r{p}.{i}<0;1,0>:d {-end}:d {{A@1}}")
+
+    def signal(self):
+        self.put(f"(W) send.slm (8|M0) r{self.s.grf - 1} r0 null:0 0x0 0x0210011F {{$1}}")
+        self.put("(W) sync.nop null {$1.dst}")
+        self.put(f"(W) send.gtwy (8|M0) null r{self.tmp + 1} null:0 0x0 0x02000004 "
+                 "{A@1,$2}")
+
+    def read(self, to, base, offset, n_b):
+        """Its tokens."""
+        tokens = []
+        for size in pieces(n_b):
+            reg, token = self.place(base, f"{offset}:ud")
+            desc = LOAD | A32 | SIZES[size] | size // 32 << 20
+            self.put(f"(W) send.slm (1|M0) r{to} r{reg} null:0 0x0 0x{desc:08x} "
+                     f"{{A@1,${token}}}")
+            tokens.append(token)
+            to, offset = to + size // 32, offset + size
+        return tokens
+
+    def bases(self):
+        """tmp.5: this thread's half of its rows; tmp.6: its columns; from the
+        buffer's begin. tmp.7: the end of its buffers."""
+        s, p, t = self.s, self.places, self.tmp
+        self.scalar("and", f"r{t}.5", self.at(p, 1), "1:ud")
+        self.scalar("mul", f"r{t}.5", self.at(t, 5), f"{s.rows * UNIT_B // 2}:uw")
+        self.scalar("mul", f"r{t}.0", self.at(p, 0), f"{s.rows * UNIT_B}:uw")
+        self.scalar("add", f"r{t}.5", self.at(t, 5), self.at(t, 0))
+        self.scalar("mul", f"r{t}.6", self.at(p, 1), f"{s.columns * UNIT_B}:uw")
+        self.scalar("add", f"r{t}.6", self.at(t, 6), f"{s.part_b[0]}:ud")
+        self.scalar("add", f"r{t}.7", self.at(p, 4), f"{s.step_b * s.buffers}:ud")
+
+    def read_b(self, phase):
+        return self.read(self.b + phase % self.b_held * self.s.columns,
+                         self.at(self.tmp, 1), phase * sum(self.s.part_b),
+                         self.s.columns * UNIT_B)
+
+    def multiply(self, phase, tokens):
+        s = self.s
+        acc, from_ = ("f", "hf") if s.dtype == "f16" else ("d", "b")
+        for token in tokens:
+            self.put(f"(W) sync.nop null {{${token}.dst}}")
+        rows = s.rows // self.repeat
+        for j in range(s.columns // 8):
+            b = self.b + phase % self.b_held * s.columns + 8 * j
+            for i in range(rows):
+                c = self.c + (j * rows + i) * self.repeat
+                a = self.a + phase * self.a_regs + i * self.repeat // 2
+                wait = "$3" if i == rows - 1 else "Atomic"
+                self.put(f"(W) dpasw.8x{self.repeat} (8|M0) r{c}:{acc} r{c}:{acc} "
+                         f"r{b}:{from_} r{a}.0:{from_} {{{wait}}}")
+
+    def step(self):
+        s, t = self.s, self.tmp
+        self.put("LOOP:")
+        self.keep()
+        self.fetch()
+        self.signal()
+        self.put("(W) sync.nop null {$3.dst}")
+        self.scalar("add", f"r{t}.0", self.at(t, 5), self.at(self.steps, 2))
+        self.scalar("add", f"r{t}.1", self.at(t, 6), self.at(self.steps, 2))
+        tokens = []
+        for phase in range(self.phases):
+            tokens += self.read(self.a + phase * self.a_regs, self.at(t, 0),
+                                phase * sum(s.part_b), s.rows * UNIT_B // 2)
+        waiting = [tokens + self.read_b(0)]
+        waiting += [self.read_b(p) for p in range(1, min(self.phases, self.b_held))]
+        for phase in range(self.phases):
+            self.multiply(phase, sorted(set(waiting[phase])))
+            if phase + self.b_held < self.phases:
+                self.put("(W) sync.nop null {$3.src}")
+                waiting.append(self.read_b(phase + self.b_held))
+        self.turn(2, s.step_b * s.buffers, True)
+        self.scalar("add", f"r{self.steps}.0", self.at(self.steps, 0), "-1:d",
+                    dtype="d")
+        self.put("sync.bar null")
+        self.put(f"(W) cmp (1|M0) (gt)f0.0 null<1>:d r{self.steps}.0<0;1,0>:d 0:d "
+                 "{A@1}")
+        self.put("(W&f0.0) jmpi LOOP")
+
+    def store(self):
+        """Tile by tile: those of groups along N, then M; of threads; columns."""
+        s, p, t = self.s, self.places, self.tmp
+        m, n, _ = self.size
+        tile_b = s.rows * s.columns * 4
+        threads = s.threads[0] * s.threads[1] * s.threads[2]
+        self.put("(W) sync.nop null {$3.dst}")
+        self.put("(W) sync.allrd null")
+        self.scalar("mul", f"r{t}.0", "r0.6<0;1,0>:ud", f"{n // s.group()[1]}:uw")
+        self.scalar("add", f"r{t}.0", self.at(t, 0), "r0.1<0;1,0>:ud")
+        self.scalar("mul", f"r{t}.0", self.at(t, 0), f"{threads}:uw")
+        self.scalar("add", f"r{t}.0", self.at(t, 0), self.at(p, 5))
+        self.scalar("mul", f"r{t}.0", self.at(t, 0), f"{tile_b}:ud")
+        at, reg = 0, self.address
+        for size in pieces(tile_b):
+            self.put("(W) sync.nop null {$0.src}")
+            self.scalar("add", f"r{t}.1", self.at(t, 0), f"{at}:ud")
+            self.scalar("add", f"r{reg}.0", self.at(t, 1), "r1.4<0;1,0>:ud")
+            self.scalar("mov", f"r{reg}.1", "r1.5<0;1,0>:ud")
+            self.carry(reg, self.at(t, 1))
+            regs = size // 32
+            self.put(f"(W) send.ugm (1|M0) null r{reg} r{self.c + at // 32}:{regs} 0x0 "
+                     f"0x{STORE | A64 | SIZES[size]:08x} {{A@1,$0}}")
+            at += size
+
+    def make(self):
+        s = self.s
+        self.begin()
+        self.bases()
+        self.fetch()
+        # one step ahead: the first is there before the loop
+        self.keep()
+        self.fetch()
+        self.signal()
+        self.put("sync.bar null")
+        self.step()
+        self.store()
+        self.put(f"(W) mov (8|M0) r{s.grf - 1}.0<1>:ud r0.0<1;1,0>:ud {{$0.src}}")
+        self.put(f"(W) send.gtwy (8|M0) null r{s.grf - 1} null:0 0x0 0x02000010 "
+                 "{EOT,A@1}")
+        return "".join(self.out)
+
+
+def text(shape, m, n, k):
+    return Text(shape, m, n, k).make()
+
+
+def read_k(shape, k):
+    """A and B are loaded two steps ahead, and so far beyond their end."""
+    return k + 2 * shape.step
+
+
+def options(shape):
+    return ["--barriers=1"], [f"slm:{shape.slm_b}"]
+
+
+def pack(shape, a, b):
+    """Bytes of A and B, lists of rows and of columns along K."""
+    repeat, unit = min(8, shape.rows), shape.unit
+    letter, dword = ("e", 2) if shape.dtype == "f16" else ("b", 4)
+    out = [bytearray(), bytearray()]
+    for k in range(0, len(a[0]), unit):
+        for row in range(0, len(a), shape.rows):
+            for half in (0, repeat // 2):
+                for i in range(row, row + shape.rows, repeat):
+                    for values in a[i + half:i + half + repeat // 2]:
+                        out[0] += struct.pack(f"{unit}{letter}", *values[k:k + unit])
+        for column in range(0, len(b), 8):
+            for at in range(k, k + unit, dword):
+                for values in b[column:column + 8]:
+                    out[1] += struct.pack(f"{dword}{letter}", *values[at:at + dword])
+    return out
+
+
+def unpack(shape, c, n):
+    """{(row, column): sum of the slices} of C's values."""
+    along_m, along_n, slices = shape.threads
+    repeat, tile = min(8, shape.rows), shape.rows * shape.columns
+    out = {}
+    for at in range(0, len(c), tile):
+        group, thread = divmod(at // tile, along_m * along_n * slices)
+        down, right = divmod(group, n // shape.group()[1])
+        thread %= along_m * along_n
+        row = (down * along_m + thread // along_n) * shape.rows
+        column = (right * along_n + thread % along_n) * shape.columns
+        for i, value in enumerate(c[at:at + tile]):
+            block, inside = divmod(i, 8 * repeat)
+            j, part = divmod(block, shape.rows // repeat)
+            key = row + part * repeat + inside // 8, column + 8 * j + inside % 8
+            out[key] = out.get(key, 0) + value
+    return out
