@@ -227,12 +227,35 @@ START_TEST(large_problems_take_no_longer)
 }
 END_TEST
 
+/* A convolution; launches of a deconvolution with sums of zero points and
+ * copies; a gradient whose sum is split. */
+static struct xk_conv_desc of_allocations(int row)
+{
+    struct xk_conv_desc d = parse("mb1ic5ih4oc9kh3ph1");
+    if (row == 1) {
+        d.alg = XK_ALG_DECONV_DIRECT;
+        d.sw = 2;
+        d.ow = 0;
+        d.src_type = XK_U8;
+        d.wei_type = XK_S4;
+        d.dst_type = XK_F8_E4M3;
+        d.attr.zero_point[XK_ARG_SRC].source = XK_QUANT_DEVICE;
+        d.attr.zero_point[XK_ARG_WEI].source = XK_QUANT_HOST;
+    } else if (row == 2) {
+        d = parse("mb2ic8ih40oc8oh40kh3ph1");
+        d.prop = XK_BWD_WB;
+    }
+    return d;
+}
+
+/* The first allocations one by one; a creation of several kernels has too many.
+ */
 START_TEST(every_failed_allocation_is_a_status)
 {
-    const struct xk_conv_desc d = parse("mb1ic5ih4oc9kh3ph1");
+    const struct xk_conv_desc d = of_allocations(_i);
     enum xk_status status = XK_ENOMEM;
     long n = 0;
-    for (; status == XK_ENOMEM && n < 100000; n++) {
+    for (; status == XK_ENOMEM && n < 100000; n += n < 400 || !_i ? 1 : 61) {
         struct failing f = {n, 0};
         const struct xk_heap heap = {failing_realloc, &f};
         const struct xk_create_options o = {.size = sizeof(o), .heap = &heap};
@@ -403,7 +426,7 @@ int main(void)
                         (int)XK_COUNTOF(narrow));
     tcase_add_loop_test(t, large_problems_take_no_longer, 0,
                         sizeof(large) / sizeof(large[0]));
-    tcase_add_test(t, every_failed_allocation_is_a_status);
+    tcase_add_loop_test(t, every_failed_allocation_is_a_status, 0, 3);
     tcase_add_test(t, dumps_come_stage_by_stage);
     tcase_add_test(t, null_arguments_are_refused);
     tcase_add_test(t, unknown_options_are_refused);
