@@ -10,7 +10,7 @@
 #define BIT(s) (1u << XK_STEP_##s)
 enum {
     EACH = (1 << XK_N_STEPPINGS) - 1,
-    ONLY_A0 = BIT(A0),
+    BEFORE_B0 = BIT(A0) | BIT(A1),
     FROM_C0 = BIT(C0) | BIT(C1),
     FROM_B0 = BIT(B0) | BIT(B1) | FROM_C0,
     BEFORE_C0 = EACH & ~FROM_C0,

@@ -7,7 +7,10 @@
 #define EARLY_SENDS 8  /* instructions */
 #define SLM_BLOCK_B 64 /* of DG2-G10 A0 */
 #define SCOPE_LOCAL 1  /* codes of LSC fences */
+#define SCOPE_TILE 2
 #define FLUSH_NONE 0
+#define FLUSH_EVICT 1
+#define FLUSH_INVALIDATE 2
 #define FENCE_TO_LSC 18 /* bit of its descriptor, for DG2-G10 A0 */
 
 /* Types of messages of dc1, bits 18:14 and 9:8 of the descriptor. */
@@ -28,6 +31,13 @@ bool xk_wa_lacks_fence_flush(const struct xk_wa_program *g, unsigned at)
     struct xk_msg m;
     return fence_of(g, at, XK_SFID_UGM, &m) && m.fence_scope > SCOPE_LOCAL &&
            m.fence_flush == FLUSH_NONE;
+}
+
+bool xk_wa_lacks_ugm_fence_scope(const struct xk_wa_program *g, unsigned at)
+{
+    struct xk_msg m;
+    return fence_of(g, at, XK_SFID_UGM, &m) && m.fence_scope < SCOPE_TILE &&
+           (m.fence_flush == FLUSH_EVICT || m.fence_flush == FLUSH_INVALIDATE);
 }
 
 bool xk_wa_lacks_fence_commit(const struct xk_wa_program *g, unsigned at)
@@ -56,6 +66,14 @@ bool xk_wa_lacks_fused_call(const struct xk_wa_program *g, unsigned at)
     const struct xk_inst *const i = &g->inst[at];
     return (i->op == XK_OPC_CALL || i->op == XK_OPC_CALLA) &&
            i->src[0].file == XK_FILE_GRF;
+}
+
+bool xk_wa_lacks_call_distance(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    return (i->op == XK_OPC_CALL || i->op == XK_OPC_CALLA ||
+            i->op == XK_OPC_RET) &&
+           !xk_wa_waits_for_all(g, i);
 }
 
 bool xk_wa_lacks_call_register(const struct xk_wa_program *g, unsigned at)
@@ -218,6 +236,36 @@ bool xk_wa_lacks_slm_two_grf(const struct xk_wa_program *g, unsigned at)
                 return true;
     }
     return false;
+}
+
+/* Addresses and data of a message that has an address a lane. */
+static bool has_registers_for(const struct xk_platform *p,
+                              const struct xk_msg *m, unsigned lanes)
+{
+    const unsigned plane = (lanes * m->reg_b + p->grf_b - 1) / p->grf_b;
+    const unsigned data = m->dst_grf ? m->dst_grf : m->src1_grf;
+
+    return m->src0_grf * p->grf_b >= lanes * m->addr_b &&
+           (!data || data >= m->vec * plane);
+}
+
+/* The widest lanes have two bytes of a register each. */
+bool xk_wa_lacks_lsc_half_lanes(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    const unsigned widest = g->p->grf_b / 2;
+    struct xk_msg m;
+
+    if (!xk_inst_is_send(i) ||
+        (i->send.sfid != XK_SFID_UGM && i->send.sfid != XK_SFID_SLM))
+        return false;
+    xk_msg_decode(g->p, i, &m);
+    const enum xk_msg_class c = xk_msg_op_class(m.op);
+    const bool by_lanes =
+        c == XK_MCLASS_LOAD || c == XK_MCLASS_STORE || c == XK_MCLASS_ATOMIC;
+    return by_lanes && !m.transpose && m.op != XK_MOP_LOAD_BLOCK2D &&
+           m.op != XK_MOP_STORE_BLOCK2D && i->exec < widest &&
+           !has_registers_for(g->p, &m, widest);
 }
 
 /* Only fences that say so reach LSC there. */

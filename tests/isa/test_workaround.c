@@ -86,6 +86,12 @@ static const struct row_case {
      EOT("r240", "A@1")},
     {XK_WA_fence_flush, XK_PLATFORM_XEHPG, 128, FENCE("0x0210651F"),
      FENCE("0x0210051F")},
+    {XK_WA_ugm_fence_scope, XK_PLATFORM_XEHPG, 128, FENCE("0x0210251F"),
+     FENCE("0x0210231F")},
+    {XK_WA_lsc_half_lanes, XK_PLATFORM_XEHPG, 128,
+     "send.ugm (8|M0) r10 r4 null:0 0x0 0x08200580 {$0}\n", UGM_LOAD("$0")},
+    {XK_WA_lsc_half_lanes, XK_PLATFORM_XEHPG, 128,
+     "send.slm (16|M0) null r2 r4:2 0x0 0x04000504 {$3}\n", SLM_STORE},
     {XK_WA_fence_commit, XK_PLATFORM_XELP, 128, DC0_FENCE,
      "(W) send.dc0 (8|M0) null r0 null 0x0 0x0209C000 {$1}\n"},
     {XK_WA_first_no_mask, XK_PLATFORM_XEHPG, 128, MOV8W, MOV8},
@@ -171,6 +177,10 @@ static const struct row_case {
      "endif (8|M0) 16\n",
      "if (8|M0) 32 32\n(W) send.dc1 (8|M0) r10 r2 null 0x0 0x02106E00\n"
      "endif (8|M0) 16\n"},
+    {XK_WA_call_distance, XK_PLATFORM_XEHPG, 128,
+     "call (16|M0) r10.0 16 {A@1}\n", "call (16|M0) r10.0 16 {I@1}\n"},
+    {XK_WA_call_distance, XK_PLATFORM_XELP, 128, "ret (8|M0) r10.0 {@1}\n",
+     "ret (8|M0) r10.0 {@2}\n"},
     {XK_WA_fused_call, XK_PLATFORM_XEHPG, 128, "call (16|M0) r10.0 16\n",
      "call (16|M0) r10.0 r2.2\n"},
     {XK_WA_call_register, XK_PLATFORM_XEHPG, 128, "calla (16|M0) r10.0 r2.0\n",
@@ -358,7 +368,105 @@ START_TEST(each_rule_has_a_pair)
 }
 END_TEST
 
-/* Ranges of the vendor's tables: an upper stepping is fixed. */
+/* Ranges of the vendor's tables (IGC 98fff716, skuwa, SI_WA_BETWEEN): from one
+ * stepping up to another one, which is fixed; EVER: none is. */
+#define EVER XK_N_STEPPINGS
+#define NEW_DG2(row)                                                           \
+    {XK_WA_##row, XK_DG2_G10, XK_STEP_C0, EVER},                               \
+        {XK_WA_##row, XK_DG2_G11, XK_STEP_B0, EVER},                           \
+    {                                                                          \
+        XK_WA_##row, XK_DG2_G12, XK_STEP_A0, EVER                              \
+    }
+#define DG2_FROM_B0(row)                                                       \
+    {XK_WA_##row, XK_DG2_G10, XK_STEP_B0, EVER},                               \
+        {XK_WA_##row, XK_DG2_G11, XK_STEP_A0, EVER},                           \
+    {                                                                          \
+        XK_WA_##row, XK_DG2_G12, XK_STEP_A0, EVER                              \
+    }
+#define ALL_DG2(row)                                                           \
+    {XK_WA_##row, XK_DG2_G10, XK_STEP_A0, EVER},                               \
+        {XK_WA_##row, XK_DG2_G11, XK_STEP_A0, EVER},                           \
+    {                                                                          \
+        XK_WA_##row, XK_DG2_G12, XK_STEP_A0, EVER                              \
+    }
+#define OLD_G10(row)                                                           \
+    {                                                                          \
+        XK_WA_##row, XK_DG2_G10, XK_STEP_A0, XK_STEP_B0                        \
+    }
+
+static const struct {
+    enum xk_wa row;
+    enum xk_product product;
+    enum xk_stepping from, before;
+} ranges[] = {
+    NEW_DG2(eot_csel),
+    NEW_DG2(rs_dpas_fused),
+    NEW_DG2(split_barrier_r0),
+    DG2_FROM_B0(eot_ugm_fence),
+    DG2_FROM_B0(scratch_d32x8),
+    DG2_FROM_B0(scratch_d64),
+    DG2_FROM_B0(chicken_read_suppression),
+    ALL_DG2(eot_distance),
+    ALL_DG2(eot_is_last),
+    ALL_DG2(fence_flush),
+    ALL_DG2(rs_dpas),
+    ALL_DG2(dpas_src1_8),
+    ALL_DG2(call_register),
+    OLD_G10(eot_hdc_fence),
+    OLD_G10(ugm_backup),
+    OLD_G10(dpas_atomic_8),
+    OLD_G10(dpas_compact),
+    OLD_G10(slm_two_grf),
+    OLD_G10(slm_block),
+    OLD_G10(group_threads),
+    OLD_G10(lsc_half_lanes), /* Platform.hpp, hasHalfSIMDLSC */
+    {XK_WA_dpas_atomic_8, XK_DG2_G11, XK_STEP_A0, XK_STEP_B0},
+    {XK_WA_eot_ugm_fence, XK_PVC_XT, XK_STEP_A0, XK_STEP_C0},
+    {XK_WA_dpas_src1_8, XK_PVC_XT, XK_STEP_A0, XK_STEP_B0},
+    {XK_WA_mul_pair, XK_PVC_XT, XK_STEP_A0, XK_STEP_B0},
+    {XK_WA_q_scalar, XK_PVC_XT, XK_STEP_A0, XK_STEP_B0},
+    {XK_WA_q_cond, XK_PVC_XT, XK_STEP_A0, XK_STEP_B0},
+    {XK_WA_math_hf_packed, XK_PVC_XT, XK_STEP_A0, EVER},
+    {XK_WA_eot_is_last, XK_PVC_XT, XK_STEP_A0, EVER},
+    {XK_WA_a64_uniform, XK_TGL, XK_STEP_A0, XK_STEP_C0},
+    {XK_WA_a64_uniform, XK_RKL, XK_STEP_A0, XK_STEP_C0},
+    {XK_WA_a64_uniform, XK_ADL_S, XK_STEP_A0, XK_STEP_B0},
+    {XK_WA_a64_uniform, XK_ADL_P, XK_STEP_A0, XK_STEP_B0},
+    {XK_WA_a64_uniform, XK_DG1, XK_STEP_A0, EVER},
+    {XK_WA_a64_uniform, XK_ADL_N, EVER, EVER},
+    {XK_WA_eot_acc_clear, XK_ADL_N, XK_STEP_A0, EVER},
+    {XK_WA_dead_block, XK_RKL, XK_STEP_A0, EVER},
+};
+
+static const struct {
+    enum xk_product product;
+    enum xk_stepping stepping;
+} existing[] = {
+#define XK_PRODUCT(...)
+#define XK_REVISION(product, number, step) {XK_##product, XK_STEP_##step},
+#include "isa/product.def"
+#undef XK_PRODUCT
+#undef XK_REVISION
+};
+
+START_TEST(a_range_is_the_vendors)
+{
+    for (unsigned k = 0; k < XK_COUNTOF(existing); k++) {
+        const struct xk_wa_device d = {xk_product_platform(ranges[_i].product),
+                                       ranges[_i].product,
+                                       existing[k].stepping};
+        if (existing[k].product == d.product)
+            ck_assert_msg(xk_wa_applies(ranges[_i].row, &d) ==
+                              (d.stepping >= ranges[_i].from &&
+                               d.stepping < ranges[_i].before),
+                          "%s: %s, stepping %u",
+                          xk_workaround_get(ranges[_i].row)->name,
+                          xk_product_name(d.product), d.stepping);
+    }
+}
+END_TEST
+
+/* Of a device, and of what it leaves open. */
 START_TEST(steppings)
 {
     const enum xk_platform_id hpg = XK_PLATFORM_XEHPG;
@@ -576,6 +684,7 @@ TCase *isa_workaround_case(void)
     tcase_add_loop_test(t, a_lack_is_found, 0, XK_COUNTOF(cases));
     tcase_add_test(t, an_id_names_one_row);
     tcase_add_test(t, each_rule_has_a_pair);
+    tcase_add_loop_test(t, a_range_is_the_vendors, 0, XK_COUNTOF(ranges));
     tcase_add_test(t, steppings);
     tcase_add_test(t, a_dispatch_keeps_limits);
     tcase_add_loop_test(t, each_product_has_its_limits, 0, XK_N_PRODUCTS);
