@@ -57,15 +57,13 @@ static bool uses_state(const struct xk_inst *i)
     return any && !xk_inst_is_branch(i);
 }
 
-/* A sync of all pipes stands for the annotation. */
 bool xk_wa_lacks_state_distance(const struct xk_wa_program *g, unsigned at)
 {
     const struct xk_inst *const i = &g->inst[at];
     const struct xk_inst *const before = at > 0 ? i - 1 : NULL;
 
     if (uses_state(i) && !xk_wa_waits_for_all(g, i))
-        return !before || before->op != XK_OPC_SYNC ||
-               !xk_wa_waits_for_all(g, before);
+        return !xk_wa_is_behind_all(g, at);
     return before && uses_state(before) && !xk_wa_waits_for_all(g, i);
 }
 
@@ -73,9 +71,7 @@ bool xk_wa_lacks_a0_war(const struct xk_wa_program *g, unsigned at)
 {
     const struct xk_inst *const i = &g->inst[at];
     const bool write = i->dst.file == XK_FILE_ARF && i->dst.arf == XK_ARF_A;
-    const bool synced =
-        at > 0 && i[-1].op == XK_OPC_SYNC && xk_wa_waits_for_all(g, i - 1);
-    return write && at > 0 && !xk_wa_waits_for_all(g, i) && !synced;
+    return write && at > 0 && !xk_wa_is_behind_all(g, at);
 }
 
 bool xk_wa_lacks_plain_distance(const struct xk_wa_program *g, unsigned at)

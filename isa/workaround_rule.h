@@ -55,6 +55,16 @@ static inline bool xk_wa_waits_for_all(const struct xk_wa_program *g,
            i->swsb.pipe == (one_pipe ? XK_PIPE_NONE : XK_PIPE_ALL);
 }
 
+/* It, or one of the syncs right before it, which stand for its annotation. */
+static inline bool xk_wa_is_behind_all(const struct xk_wa_program *g,
+                                       unsigned at)
+{
+    bool waits = xk_wa_waits_for_all(g, &g->inst[at]);
+    for (; !waits && at > 0 && g->inst[at - 1].op == XK_OPC_SYNC; at--)
+        waits = xk_wa_waits_for_all(g, &g->inst[at - 1]);
+    return waits;
+}
+
 /* The instruction that a branch goes to; n: none that is known. */
 static inline unsigned xk_wa_target(const struct xk_wa_program *g,
                                     unsigned from)

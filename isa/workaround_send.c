@@ -73,7 +73,7 @@ bool xk_wa_lacks_call_distance(const struct xk_wa_program *g, unsigned at)
     const struct xk_inst *const i = &g->inst[at];
     return (i->op == XK_OPC_CALL || i->op == XK_OPC_CALLA ||
             i->op == XK_OPC_RET) &&
-           !xk_wa_waits_for_all(g, i);
+           !xk_wa_is_behind_all(g, at);
 }
 
 bool xk_wa_lacks_call_register(const struct xk_wa_program *g, unsigned at)

@@ -181,6 +181,9 @@ static const struct row_case {
      "call (16|M0) r10.0 16 {A@1}\n", "call (16|M0) r10.0 16 {I@1}\n"},
     {XK_WA_call_distance, XK_PLATFORM_XELP, 128, "ret (8|M0) r10.0 {@1}\n",
      "ret (8|M0) r10.0 {@2}\n"},
+    {XK_WA_call_distance, XK_PLATFORM_XEHPC, 128, /* as ocloc 22.43 writes it */
+     "sync.nop null {A@1}\nsync.allrd 0x60\nret (16|M0) r10.0 {$4.src}\n",
+     "sync.nop null {A@2}\nret (16|M0) r10.0 {$4.src}\n"},
     {XK_WA_fused_call, XK_PLATFORM_XEHPG, 128, "call (16|M0) r10.0 16\n",
      "call (16|M0) r10.0 r2.2\n"},
     {XK_WA_call_register, XK_PLATFORM_XEHPG, 128, "calla (16|M0) r10.0 r2.0\n",
