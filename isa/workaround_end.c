@@ -3,8 +3,7 @@
 #include "isa/validate.h"
 #include "isa/workaround_rule.h"
 
-#define GRF_EOT 16   /* the last so many registers may carry an EOT */
-#define SCOPE_TILE 2 /* code of an LSC fence */
+#define GRF_EOT 16 /* the last so many registers may carry an EOT */
 
 /* L1 keeps nothing of it, so it may still be on its way when the thread has
  * ended. */
@@ -53,7 +52,7 @@ static bool is_end_fence(const struct xk_wa_program *g, unsigned at,
     if (!xk_inst_is_send(&g->inst[at]) || g->inst[at].send.sfid != XK_SFID_UGM)
         return false;
     xk_msg_decode(g->p, &g->inst[at], &m);
-    return m.op == XK_MOP_FENCE && m.fence_scope >= SCOPE_TILE &&
+    return m.op == XK_MOP_FENCE && m.fence_scope >= XK_WA_SCOPE_TILE &&
            is_waited(g, at, end);
 }
 

@@ -13,6 +13,10 @@
  * NULL. */
 #define XK_WA_MOST_SEEN 16384
 
+/* Codes of LSC fences. */
+#define XK_WA_SCOPE_LOCAL 1
+#define XK_WA_SCOPE_TILE 2
+
 /* Whether instruction `at` triggers the workaround and lacks its action. */
 #define XK_WORKAROUND(name, id, where, handling, by, rule, ...)                \
     bool xk_wa_lacks_##rule(const struct xk_wa_program *g, unsigned at);

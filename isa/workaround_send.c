@@ -6,9 +6,7 @@
 
 #define EARLY_SENDS 8  /* instructions */
 #define SLM_BLOCK_B 64 /* of DG2-G10 A0 */
-#define SCOPE_LOCAL 1  /* codes of LSC fences */
-#define SCOPE_TILE 2
-#define FLUSH_NONE 0
+#define FLUSH_NONE 0   /* codes of LSC fences */
 #define FLUSH_EVICT 1
 #define FLUSH_INVALIDATE 2
 #define FENCE_TO_LSC 18 /* bit of its descriptor, for DG2-G10 A0 */
@@ -29,14 +27,15 @@ static bool fence_of(const struct xk_wa_program *g, unsigned at,
 bool xk_wa_lacks_fence_flush(const struct xk_wa_program *g, unsigned at)
 {
     struct xk_msg m;
-    return fence_of(g, at, XK_SFID_UGM, &m) && m.fence_scope > SCOPE_LOCAL &&
-           m.fence_flush == FLUSH_NONE;
+    return fence_of(g, at, XK_SFID_UGM, &m) &&
+           m.fence_scope > XK_WA_SCOPE_LOCAL && m.fence_flush == FLUSH_NONE;
 }
 
 bool xk_wa_lacks_ugm_fence_scope(const struct xk_wa_program *g, unsigned at)
 {
     struct xk_msg m;
-    return fence_of(g, at, XK_SFID_UGM, &m) && m.fence_scope < SCOPE_TILE &&
+    return fence_of(g, at, XK_SFID_UGM, &m) &&
+           m.fence_scope < XK_WA_SCOPE_TILE &&
            (m.fence_flush == FLUSH_EVICT || m.fence_flush == FLUSH_INVALIDATE);
 }
 

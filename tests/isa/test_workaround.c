@@ -469,7 +469,7 @@ START_TEST(a_range_is_the_vendors)
 }
 END_TEST
 
-/* Of a device, and of what it leaves open. */
+/* A device that is named, and what is left open. */
 START_TEST(steppings)
 {
     const enum xk_platform_id hpg = XK_PLATFORM_XEHPG;
