@@ -248,7 +248,7 @@ def main():
         print(f"\nby hand, f16 {'%d x %d x %d' % t.GEMM_MAX}, {100 * eff:.0f} % of the "
               "peak")
         say("TFLOPS of a stack", "max1550", got, *t.PRODUCT_MAX, within=PRODUCT)
-    print("\nkernels of the GEMM catalog, xehpc")
+    print("\nkernels of the GEMM catalog")
     missed = bad + catalog.compare(xk)
     print(f"missed without a reason: {missed}")
     sys.exit(missed > 0)
