@@ -472,10 +472,14 @@ static void walk(struct search *g, struct xk_schedule c)
     if (k % c.k_step &&
         !(xk_schedule_turns_a(g->s, &c) && xk_schedule_turns_b(g->s, &c)))
         return; /* lanes along M, of which each is at places of its own */
+    c.tg_m = c.tg_n = 1; /* groups come last */
     for (unsigned b = 0; b < XK_COUNTOF(slots); b++) {
+        struct xk_score_tile t;
         c.slots_a = slots[b][0];
         c.slots_b = slots[b][1];
-        in_groups(g, &c);
+        const struct xk_schedule tile = with_fixed(g, &c);
+        if (tile_ok(g, &tile) && tile_of(g, &tile, &t))
+            in_flat_groups(g, &(struct tiles){&t, NULL}, tile);
     }
 }
 

@@ -178,7 +178,10 @@ static int64_t l2_bytes(const struct xk_score_tile *t, const struct xk_schedule 
     int64_t same = 1; /* largest power of two that divides both */
     while (same < cores && !(l->along_n & same))
         same *= 2;
-    const int64_t tiles_b = min(n, l->along_n / same);
+    /* Each place of the batch that they meet has tiles of its own. */
+    const int64_t place = l->along_n * xk_schedule_groups_m(c, s->m);
+    const int64_t met = min(xk_shape_batch(s), xk_ceil_div(n * cores, place));
+    const int64_t tiles_b = min(n, l->along_n / same * met);
     const int64_t tiles_a = min(n, xk_ceil_div(n * cores, l->along_n));
     const int64_t readers = max(n * c->tg_m / xk_fma_family_of(c->fma)->sharers_b / tiles_b, 1);
     const int64_t a = l2_bytes_a(t, c, tiles_a);
