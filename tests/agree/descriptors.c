@@ -151,7 +151,7 @@ static void draw_groups(struct rng *r, struct xk_conv_desc *d)
 static void draw_ordinary(struct rng *r, struct xk_conv_desc *d)
 {
     const unsigned first = chance(r, 15) ? 0 : chance(r, 85) ? 1 : 2;
-    d->mb = chance(r, 50) ? 8 * between(r, 1, 4) : between(r, 1, 9);
+    d->mb = chance(r, 50) ? 8 * between(r, 1, 4) : between(r, 0, 9);
     d->ic = draw_channels(r);
     d->oc = draw_channels(r);
     draw_groups(r, d);
