@@ -163,6 +163,21 @@ START_TEST(what_is_lost_on_the_way_widens_the_interval)
 }
 END_TEST
 
+/* What may be either side of 0 has a square that may be 0. */
+START_TEST(an_even_power_of_both_signs_has_zero)
+{
+    struct xk_conv_desc d = make(1, 1, XK_F32, XK_F32, XK_F32);
+    struct xk_bench_chain c;
+    ck_assert_int_eq(
+        xk_post_ops_parse("linear:1:200000000+linear:1:-200000000+pow:1:2",
+                          d.post_ops, &d.n_post_ops, NULL),
+        XK_OK);
+    ck_assert(xk_bench_chain_init(&c, &d));
+    const struct xk_bench_span s = xk_bench_finish(&c, 1, 0, NULL);
+    ck_assert(s.lo <= 0 && s.hi >= 1);
+}
+END_TEST
+
 /* 1e20 squared is beyond f32, and a part of that stays infinite. */
 START_TEST(what_f32_cannot_hold_stays_infinite)
 {
@@ -355,6 +370,7 @@ TCase *xk_tcase_types(void)
                         XK_COUNTOF(roundings));
     tcase_add_test(t, every_half_is_itself);
     tcase_add_test(t, what_is_lost_on_the_way_widens_the_interval);
+    tcase_add_test(t, an_even_power_of_both_signs_has_zero);
     tcase_add_test(t, what_f32_cannot_hold_stays_infinite);
     tcase_add_loop_test(t, scale_and_post_ops_follow_in_order, 0,
                         XK_COUNTOF(finishes));

@@ -242,7 +242,9 @@ static struct xk_bench_span corners(double (*f)(double, double),
 static struct xk_bench_span power(struct xk_bench_span a,
                                   struct xk_bench_span b)
 {
-    const struct xk_bench_span s = corners(pow, a, b);
+    struct xk_bench_span s = corners(pow, a, b);
+    if (a.lo < 0 && a.hi > 0) /* an even power has its least value there */
+        s = hull(s, corners(pow, span(0, 0), b));
     const double most = fmax(fabs(a.lo), fabs(a.hi));
     const double least = fmin(fabs(a.lo), fabs(a.hi));
     const double l = fmax(fabs(log2(most)), fabs(log2(least)));
