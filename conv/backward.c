@@ -82,27 +82,48 @@ static void add_coords(struct xk_contraction *p, const struct xk_conv_axis *x,
     i->coef[v->u] = v->of.s;
 }
 
-/* Windows lie side by side and cover all pixels: each has one place and one
- * tap. */
-static bool is_tiled(const struct xk_conv_axis *x)
+/* Whether what follows the sum reads tensors that have pixels: such inputs may
+ * not leave them. */
+static bool reads_pixels(const struct xk_conv_desc *f)
 {
-    return x->step > 1 && x->step == x->taps && x->apart == 1 && x->pad == 0 &&
-           x->extent == x->places * x->step;
+    if (!xk_conv_is_deconv(f) || !xk_conv_is_forward(f))
+        return false;
+    for (uint32_t i = 0; i < f->n_post_ops; i++)
+        if (xk_post_op_reads_rhs(f->post_ops[i].kind) &&
+            f->post_ops[i].mask >= 4)
+            return true;
+    return xk_conv_has_sums(f);
 }
 
-/* A spatial dim of such windows: pixel o * s + k, and no classes. */
-static void add_tiled_axis(struct xk_contraction *p,
-                           const struct xk_conv_axis *x,
-                           enum xk_conv_arg places, unsigned axis)
+/* Each residue of the stride has as many taps, so that it may be an index:
+ * pixel s * u + r - p is met by tap r + s * t of place u - t. Where the first
+ * and the last u leave the tensor, nothing behind the sum may have pixels. */
+static bool is_tiled(const struct xk_conv_axis *x, bool leaves)
 {
-    const int o = (int)xk_contraction_add(p, xk_conv_spatial_name(places, axis),
-                                          x->places, XK_ROLE_M);
-    const int k =
-        (int)xk_contraction_add(p, xk_conv_tap_names[axis], x->taps, XK_ROLE_N);
-    xk_access_add(&p->a, o, x->places);
-    xk_access_add(&p->b, k, x->taps);
-    xk_access_add(&p->c, o, x->extent)->coef[o] = x->step;
-    p->c.at[p->c.n_coord - 1].coef[k] = 1;
+    const bool whole = x->pad == 0 && x->extent % x->step == 0;
+    return x->step > 1 && x->taps % x->step == 0 && x->apart == 1 &&
+           (whole || leaves);
+}
+
+static void add_tiled_axis(struct xk_contraction *p,
+                           const struct xk_conv_axis *x, unsigned axis)
+{
+    const int64_t most = (x->extent + x->pad + x->step - 1) / x->step;
+    const int u = (int)xk_contraction_add(p, xk_conv_class_pixel_names[axis],
+                                          most, XK_ROLE_M);
+    const int r =
+        (int)xk_contraction_add(p, xk_conv_tap_names[axis], x->step, XK_ROLE_N);
+    struct xk_coord *const o = xk_access_add(&p->a, u, x->places);
+    struct xk_coord *const k = xk_access_add(&p->b, r, x->taps);
+    struct xk_coord *const i = xk_access_add(&p->c, r, x->extent);
+    i->coef[u] = x->step;
+    i->base = -x->pad;
+    if (x->taps == x->step)
+        return;
+    const unsigned t = xk_contraction_add(p, xk_conv_class_tap_names[axis],
+                                          x->taps / x->step, XK_ROLE_K);
+    o->coef[t] = -1;
+    k->coef[t] = x->step;
 }
 
 /* A spatial dim with a class for each residue of its stride. */
@@ -125,6 +146,7 @@ enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
     const enum xk_conv_arg pixels = xk_conv_pixels(f),
                            places = xk_conv_places(f);
     const struct xk_conv_roles of = {places, XK_ARG_WEI, pixels};
+    const bool leaves = !reads_pixels(f);
     bool tiled = false;
     XK_TRY(xk_conv_begin(c, f, info, of, out));
     const int g = add_groups(out, f);
@@ -136,11 +158,13 @@ enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
     add_channels(f, g, mb, made, &out->c);
     for (unsigned i = xk_conv_is_3d(f) ? 0 : 1; i < 3; i++) {
         const struct xk_conv_axis x = xk_conv_axis(f, i);
-        tiled |= is_tiled(&x);
-        if (is_tiled(&x))
-            add_tiled_axis(out, &x, places, i);
-        else
+        const unsigned room = XK_MAX_INDEX - out->n_index - 2 * (2 - i);
+        if (room >= 3 && is_tiled(&x, leaves)) {
+            add_tiled_axis(out, &x, i);
+            tiled = true;
+        } else {
             XK_TRY(add_residues(c, arena, out, &x, i));
+        }
     }
     if (xk_conv_is_deconv(f) && xk_conv_is_forward(f)) {
         XK_TRY(xk_conv_add_class_sums(c, f, out));

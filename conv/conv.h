@@ -57,10 +57,11 @@ enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *full,
 
 /* What makes pixels, backward by data and deconvolution forward: a class for
  * each residue of each stride, so that no tap is summed that does not
- * contribute. Backward by weights: dwei from the tensor of pixels (A) and that
- * of places (B). The bias's gradient is the sum of ddst (B), with ones as A.
- * The gradients have the arguments of their tensors. Tables of classes live in
- * the arena. XK_EUNSUPPORTED: a stride above 65536. */
+ * contribute, or where all have as many taps, an index of residues. Backward by
+ * weights: dwei from the tensor of pixels (A) and that of places (B). The
+ * bias's gradient is the sum of ddst (B), with ones as A. The gradients have
+ * the arguments of their tensors. Tables of classes live in the arena.
+ * XK_EUNSUPPORTED: a stride above 65536. */
 enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
                                      const struct xk_conv_desc *full,
                                      const struct xk_conv_info *info,

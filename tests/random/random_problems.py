@@ -194,14 +194,18 @@ def deconv_attributes(rng, dtype):
 
 
 def side_by_side(rng, p):
-    """One in eight has windows that cover the input without overlap."""
-    if rng.random() >= 0.125:
+    """One in six has filters of whole strides, with padding on both sides or none."""
+    if rng.random() >= 0.17:
         return p
     p = dict(p)
     for a in [a for a in "dhw" if "i" + a in p]:
-        p["k" + a] = p["s" + a] = rng.randint(1, 3)
-        p["d" + a] = p["p" + a] = 0
-        p["i" + a] = p["o" + a] * p["s" + a]
+        p["s" + a] = rng.randint(1, 3)
+        p["k" + a] = p["s" + a] * rng.randint(1, 2)
+        front, behind = rng.choice([(0, 0), (0, 0), (1, 1), (1, 0), (0, 1)])
+        reach = (p["o" + a] - 1) * p["s" + a] + p["k" + a]
+        front, behind = (front, behind) if reach > 2 else (0, 0)
+        p["d" + a], p["p" + a] = 0, front
+        p["i" + a] = reach - front - behind
     return p
 
 
