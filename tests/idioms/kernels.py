@@ -26,6 +26,7 @@ SEED = 20261124
 TYPES = {"f32": ["f32"], "f16": ["f16", "f16:f16:f32"],
          "bf16": ["bf16", "bf16:bf16:f32"],
          "u8s8": ["u8s8", "u8:s8:s32", "u8:s8:f32", "s8u8"]}
+GRADIENT_TYPES = ["f32", "f16", "f16:f32:f16", "bf16"]
 TAGS = ["any", "axb", "abx"]
 DRAWN_FOR = ["mb2ic64ih14iw14oc64oh14ow14kh3kw3sh1sw1ph1pw1dh0dw0",
              "mb16ic64ih7iw7oc96oh7ow7kh3kw3sh1sw1ph1pw1dh0dw0",
@@ -34,6 +35,7 @@ DRAWN_FOR = ["mb2ic64ih14iw14oc64oh14ow14kh3kw3sh1sw1ph1pw1dh0dw0",
              "mb4ic128ih9iw9oc40oh9ow9kh1kw1sh1sw1ph0pw0dh0dw0",
              "mb1ic19ih9iw9oc21oh8ow8kh2kw2sh1sw1ph0pw0dh0dw0"]
 DRAWN = 120  # schedules of each
+DRAWN_GRADIENTS = 20  # of each, and type; half of them by weights
 RANDOM = 60  # problems of a type
 GRADIENTS = 150  # of BWD_D, BWD_W and BWD_WB, all types
 GROUPED = 100  # of several groups, a third of them depthwise
@@ -89,6 +91,19 @@ def batch_lines(xkbench, scale):
                 schedule = draw(rng, table).replace(" ", "+")
                 yield (f"--reset --mode=I --dt={types[0]} --stag={TAGS[k % 2]} "
                        f"--dtag={TAGS[k % 2]} --schedule={schedule} {problem}")
+    yield from drawn_gradients(rng, table, scale)
+
+
+def drawn_gradients(rng, table, scale):
+    """Gradients of DRAWN_FOR with drawn schedules, forms of taps among them."""
+    for dtype in GRADIENT_TYPES:
+        for problem in DRAWN_FOR:
+            for k in range(scale * DRAWN_GRADIENTS):
+                tag = rng.choice(TAGS)
+                schedule = draw(rng, table).replace(" ", "+")
+                yield (f"--reset --mode=I --dir={('BWD_W', 'BWD_D')[k % 2]} "
+                       f"--dt={dtype} --stag={tag} --dtag={tag} "
+                       f"--schedule={schedule} {problem}")
 
 
 def dumped(command, folder, told):

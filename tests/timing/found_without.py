@@ -15,16 +15,22 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tap import Tap  # noqa: E402
 
-RULES = ["wa_eot_csel", "wa_eot_distance", "wa_rs_dpas_fused", "wa_slm_war"]
+RULES = ["wa_eot_csel", "wa_eot_distance", "wa_rs_dpas", "wa_rs_dpas_fused",
+         "wa_slm_war"]
+# Forward, and gradients by weights, whose loads have predicates beside dpas.
+KINDS = ["--dt=f16", "--dir=BWD_W --dt=f16:f32:f16"]
 
 
 def rules_found(xkbench, tool, listed, what):
-    """Rules that find something in the kernels of the list, f16 and nhwc, and how
-    many kernels there are."""
+    """Rules that find something in the kernels of the list, nhwc, and how many
+    kernels there are."""
     with tempfile.TemporaryDirectory() as folder:
+        batch = Path(folder, "batch")
+        batch.write_text("".join(
+            f"--reset --mode=I {kind} --stag=axb --dtag=axb --batch={listed}\n"
+            for kind in KINDS))
         done = subprocess.run(
-            [xkbench, "--mode=I", "--dt=f16", "--stag=axb", "--dtag=axb",
-             f"--batch={listed}"], capture_output=True, text=True, check=False,
+            [xkbench, f"--batch={batch}"], capture_output=True, text=True, check=False,
             env=os.environ | {"XK_DUMP": "zebin", "XK_DUMP_DIR": folder,
                               "XK_WITHOUT": what, "XK_VERIFY": "0"})
         files = sorted(Path(folder).rglob("*zebin.bin"))
