@@ -191,3 +191,44 @@ bool xk_wa_lacks_dst_src_half(const struct xk_wa_program *g, unsigned at)
                 return true;
     return false;
 }
+
+static bool is_q(const struct xk_operand *o)
+{
+    return xk_reg_type_b(o->type) == 8 && !xk_is_float_type(o->type);
+}
+
+bool xk_wa_lacks_xl_mac(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    return i->op == XK_OPC_MAC &&
+           (!xk_is_float_type(i->dst.type) || i->dst.type == XK_RT_DF);
+}
+
+bool xk_wa_lacks_q_cond(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    return i->op == XK_OPC_MOV && i->cond && is_q(&i->dst) &&
+           i->src[0].type == XK_RT_DF;
+}
+
+bool xk_wa_lacks_shl_q(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    return i->op == XK_OPC_SHL && is_q(&i->dst) && !is_q(&i->src[0]);
+}
+
+bool xk_wa_lacks_shift_by_q(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    const bool shift =
+        i->op == XK_OPC_SHL || i->op == XK_OPC_SHR || i->op == XK_OPC_ASR;
+    return shift && is_q(&i->src[1]) && !is_q(&i->dst) && !is_q(&i->src[0]);
+}
+
+bool xk_wa_lacks_xelp_div(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    return i->op == XK_OPC_MATH &&
+           (i->math_fn == XK_MATH_IDIV || i->math_fn == XK_MATH_IQOT ||
+            i->math_fn == XK_MATH_IREM);
+}
