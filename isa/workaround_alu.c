@@ -9,8 +9,14 @@
 bool xk_wa_lacks_math_hf_packed(const struct xk_wa_program *g, unsigned at)
 {
     const struct xk_inst *const i = &g->inst[at];
-    return i->op == XK_OPC_MATH && i->dst.type == XK_RT_HF && i->dst.sub_b &&
-           i->exec > 1;
+    bool inside = i->dst.sub_b;
+
+    if (i->op != XK_OPC_MATH || i->dst.type != XK_RT_HF || i->dst.rgn.hs != 1)
+        return false;
+    for (unsigned k = 0; k < 2; k++)
+        inside |= i->src[k].file == XK_FILE_GRF && i->src[k].type == XK_RT_HF &&
+                  i->src[k].sub_b;
+    return inside;
 }
 
 /* Both factors, and one is narrower than a dword that the other is. */
