@@ -293,9 +293,9 @@ static void no_scratch_b(struct list *x)
 {
     x->scratch_b[0] = 0;
 }
-static void no_launches(struct list *x)
+static void too_many_launches(struct list *x)
 {
-    x->all.n = 0;
+    x->all.n = XK_MAX_LAUNCHES + 1;
 }
 static void same_number(struct list *x)
 {
@@ -334,7 +334,7 @@ static const struct {
     {overlapping_parts, XK_EINVAL, "3 apart"},
     {wide_sum, XK_EUNSUPPORTED, "reduce: to f64"},
     {no_scratch_b, XK_EINVAL, "scratch 0: 0 bytes"},
-    {no_launches, XK_EINVAL, "0 launches"},
+    {too_many_launches, XK_EINVAL, "65 launches"},
     {same_number, XK_EINVAL, "numbers ascend"},
     {unnamed, XK_EINVAL, "argument 0 has no name"},
     {value_of_3_bytes, XK_EINVAL, "3 bytes"},
