@@ -458,20 +458,20 @@ static void flat(struct search *g, struct xk_schedule c)
 
 /* One loop over all places of K, where filter taps cannot be innermost and loops of
  * their own would have a step or two: with more of them these are no slower
- * (docs/schedules.md). Steps that cross the places of an outer index unevenly are slow. */
+ * (docs/schedules.md). Steps may cross the places of an outer index only where operands
+ * are put in order: else lanes along M are each at places of their own. */
 static void walk(struct search *g, struct xk_schedule c)
 {
     static const uint8_t slots[][2] = {{2, 2}, {1, 1}};
     const int64_t k = g->s->k_inner;
-    const bool even = k % c.k_step == 0 || (k > 1 && c.k_step % k == 0);
-    if (g->s->k_outer == 1 || !even || k > 2 * c.k_step ||
+    if (g->s->k_outer == 1 || k > 2 * c.k_step ||
         (g->s->k_outer <= 9 && !g->s->loose_a))
         return;
     c.taps = XK_TAPS_WALK;
     c.n_sub = c.n_thr;
     if (k % c.k_step &&
         !(xk_schedule_turns_a(g->s, &c) && xk_schedule_turns_b(g->s, &c)))
-        return; /* lanes along M, of which each is at places of its own */
+        return;
     c.tg_m = c.tg_n = 1; /* groups come last */
     for (unsigned b = 0; b < XK_COUNTOF(slots); b++) {
         struct xk_score_tile t;

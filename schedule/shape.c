@@ -60,10 +60,20 @@ static int64_t rows_beside(const struct xk_contraction *p,
     return rows % 8 ? 0 : rows;
 }
 
+/* The last index of K with several places; -1: there is none. */
+static int last_of_k(const struct xk_contraction *p)
+{
+    int last = -1;
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (p->index[i].role == XK_ROLE_K && p->index[i].extent > 1)
+            last = (int)i;
+    return last;
+}
+
 /* Whether neighbours along the innermost K are not so in memory. */
 static bool is_loose(const struct xk_contraction *p, const struct xk_access *a)
 {
-    const int k = xk_contraction_last(p, XK_ROLE_K);
+    const int k = last_of_k(p);
     int64_t stride_b, run;
     if (k < 0 || xk_access_is_open(a) || !(xk_access_uses(a) >> k & 1))
         return false;
@@ -73,11 +83,12 @@ static bool is_loose(const struct xk_contraction *p, const struct xk_access *a)
 
 static void set_runs(const struct xk_contraction *p, struct xk_shape *s)
 {
+    const bool loose_b = is_loose(p, &p->b);
     s->leaves_a = xk_access_leaves(p, &p->a);
-    s->loose_b = is_loose(p, &p->b);
+    s->loose_b = loose_b && s->k_inner > 1;
     if (is_loose(p, &p->a))
         s->runs_a = rows_beside(p, &p->a, XK_ROLE_M);
-    if (s->loose_b)
+    if (loose_b)
         s->runs_b = rows_beside(p, &p->b, XK_ROLE_N);
 }
 

@@ -184,7 +184,7 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
         w.tile_cyc = xk_schedule_depth(c) * 256 / f->slm_b_cyc;
     }
     w.issue = issue_of(dpas, sends, moves) + walk_issue(s, c);
-    if (!c->slm && s->loose_b) {
+    if (!c->slm && (s->loose_b || xk_schedule_turns_b(s, c))) {
         const struct bring b =
             xk_schedule_turns_b(s, c) ? turned_b(s, c) : elements_b(c);
         w.issue += b.issue + b.sends - blocks;

@@ -278,6 +278,7 @@ static const struct {
     {"mb16ic32iw9oc64ow5kw3dw1", 1},   {"mb16ic64ih5oc32oh5kh1", 2},
     {"mb32ic32ih4oc32oh4kh3ph1", 3},   {"mb8ic32ih6oc64oh6kh3ph1", 1},
     {"mb4ic64ih8oc32oh4kh3sh2ph1", 2}, {"mb2ic32iw16oc32ow16kw1", 1},
+    {"mb1ic64ih9oc64oh9kh3ph1", 1},    {"mb3ic32ih8oc64oh8kh3ph1", 2},
 };
 
 static void note_turned(void *user, const char *stage, const void *text,
