@@ -198,11 +198,6 @@ bool xk_wa_lacks_dst_src_half(const struct xk_wa_program *g, unsigned at)
     return false;
 }
 
-static bool is_q(const struct xk_operand *o)
-{
-    return xk_reg_type_b(o->type) == 8 && !xk_is_float_type(o->type);
-}
-
 bool xk_wa_lacks_xl_mac(const struct xk_wa_program *g, unsigned at)
 {
     const struct xk_inst *const i = &g->inst[at];
@@ -213,14 +208,15 @@ bool xk_wa_lacks_xl_mac(const struct xk_wa_program *g, unsigned at)
 bool xk_wa_lacks_q_cond(const struct xk_wa_program *g, unsigned at)
 {
     const struct xk_inst *const i = &g->inst[at];
-    return i->op == XK_OPC_MOV && i->cond && is_q(&i->dst) &&
+    return i->op == XK_OPC_MOV && i->cond && xk_wa_is_q(&i->dst) &&
            i->src[0].type == XK_RT_DF;
 }
 
 bool xk_wa_lacks_shl_q(const struct xk_wa_program *g, unsigned at)
 {
     const struct xk_inst *const i = &g->inst[at];
-    return i->op == XK_OPC_SHL && is_q(&i->dst) && !is_q(&i->src[0]);
+    return i->op == XK_OPC_SHL && xk_wa_is_q(&i->dst) &&
+           !xk_wa_is_q(&i->src[0]);
 }
 
 bool xk_wa_lacks_shift_by_q(const struct xk_wa_program *g, unsigned at)
@@ -228,7 +224,8 @@ bool xk_wa_lacks_shift_by_q(const struct xk_wa_program *g, unsigned at)
     const struct xk_inst *const i = &g->inst[at];
     const bool shift =
         i->op == XK_OPC_SHL || i->op == XK_OPC_SHR || i->op == XK_OPC_ASR;
-    return shift && is_q(&i->src[1]) && !is_q(&i->dst) && !is_q(&i->src[0]);
+    return shift && xk_wa_is_q(&i->src[1]) && !xk_wa_is_q(&i->dst) &&
+           !xk_wa_is_q(&i->src[0]);
 }
 
 bool xk_wa_lacks_xelp_div(const struct xk_wa_program *g, unsigned at)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the rules of isa/workaround.def share: the functions xk_wa_lacks_RULE of
- * workaround_end.c, _send.c, _dpas.c and _alu.c. */
+ * workaround_end.c, _send.c, _dpas.c, _alu.c and _pvc.c. */
 #ifndef XK_ISA_WORKAROUND_RULE_H
 #define XK_ISA_WORKAROUND_RULE_H
 
@@ -28,6 +28,12 @@ static inline bool xk_wa_is_hdc(const struct xk_inst *i)
 {
     return i->send.sfid == XK_SFID_DC0 || i->send.sfid == XK_SFID_DC1 ||
            i->send.sfid == XK_SFID_DC2;
+}
+
+/* 64-bit integers. */
+static inline bool xk_wa_is_q(const struct xk_operand *o)
+{
+    return xk_reg_type_b(o->type) == 8 && !xk_is_float_type(o->type);
 }
 
 static inline bool xk_wa_is_eot(const struct xk_wa_program *g, unsigned at)

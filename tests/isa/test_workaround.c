@@ -44,6 +44,10 @@
     "(W) csel (4|M0) (eq)f0.0 r0.0<1>:w r0.0<4;1>:w r0.0<4;1>:w r0.0<1>:w\n"
 #define DC1_LOAD "send.dc1 (8|M0) r10 r2 null 0x0 0x02106E00 {$0}\n"
 #define A64_LOAD(desc) "send.dc1 (8|M0) r10 r2 null 0x0 " desc " {$0}\n"
+#define MOV16 "(W) mov (16|M0) r2.0<1>:ud 0x0:ud\n"
+#define MUL_ACC(lanes)                                                         \
+    "mul (" lanes ") acc0.0<1>:d r2.0<1;1,0>:d r3.0<2;1,0>:uw\n"
+#define MACL(lanes) "macl (" lanes ") r1.0<1>:d r2.0<1;1,0>:d r3.0<1;1,0>:d\n"
 #define PRED_LOAD "(f0.0) " UGM_LOAD("$0")
 
 static const struct row_case {
@@ -227,6 +231,67 @@ static const struct row_case {
     {XK_WA_shift_by_q, XK_PLATFORM_XEHPC, 128,
      "shr (8|M0) r1.0<2>:ud r2.0<1;1,0>:uq r3.0<1;1,0>:uq\n",
      "shr (8|M0) r1.0<2>:ud r2.0<2;1,0>:ud r3.0<1;1,0>:uq\n"},
+    {XK_WA_math_hf_scalar, XK_PLATFORM_XEHPC, 128,
+     "math.inv (16|M0) r1.0<1>:hf r2.0<1;1,0>:hf {$3}\n"
+     "math.inv (1|M0) r1.0<1>:hf r2.0<0;1,0>:hf {$3}\n",
+     "math.inv (16|M0) r1.0<1>:hf r2.0<0;1,0>:hf {$3}\n"},
+    {XK_WA_math_hf_scalar, XK_PLATFORM_XEHPC, 128,
+     "math.inv (16|M0) r1.0<1>:f r3.0<0;1,0>:f {$3}\n",
+     "math.inv (16|M0) r1.0<1>:hf 0x3C00:hf {$3}\n"},
+    {XK_WA_mul_pair, XK_PLATFORM_XEHPC, 128,
+     MUL_ACC("16|M0") "sync.nop null {I@1}\n" MACL("16|M0") MOV16,
+     MUL_ACC("16|M0") MOV16 MACL("16|M0")},
+    {XK_WA_mul_pair, XK_PLATFORM_XEHPC, 128,
+     MUL_ACC("16|M0") MACL("16|M0") MUL_ACC("16|M16") MACL("16|M16"),
+     MUL_ACC("16|M0") MUL_ACC("16|M16") MACL("16|M0") MACL("16|M16")},
+    {XK_WA_q_scalar, XK_PLATFORM_XEHPC, 128,
+     "add (8|M0) r1.0<1>:q r2.0<1;1,0>:q r3.0<0;1,0>:q\n"
+     "add (1|M0) r1.0<1>:q r2.0<0;1,0>:q r3.0<0;1,0>:d\n"
+     "add (8|M0) r1.0<1>:q r2.0<1;1,0>:q 0x1:d\n",
+     "add (8|M0) r1.0<1>:q r2.0<1;1,0>:q r3.0<0;1,0>:d\n"},
+    {XK_WA_q_scalar, XK_PLATFORM_XEHPC, 128,
+     "mov (8|M0) r2.0<1>:q r4.0<2;1,0>:d\n",
+     "mov (16|M0) r2.0<1>:q r4.0<2;1,0>:d\n"},
+    {XK_WA_word_src1, XK_PLATFORM_XEHPC, 128,
+     "add (16|M0) r1.0<2>:b r2.0<2;1,0>:w r3.0<1;1,0>:w\n",
+     "add (16|M0) r1.0<2>:b r2.0<1;1,0>:w r3.0<2;1,0>:w\n"},
+    {XK_WA_word_src1, XK_PLATFORM_XEHPC, 128,
+     "add (16|M0) r1.0<2>:w r2.0<1;1,0>:w r3.0<2;1,0>:w\n",
+     "add (16|M0) r1.0<2>:ub r2.0<1;1,0>:uw r3.0<16;8,2>:uw\n"},
+    {XK_WA_xl_bytes, XK_PLATFORM_XEHPC, 128,
+     "mov (8|M0) r1.0<2>:b r2.0<4;1,0>:b\n"
+     "mov (8|M0) r1.32<2>:b r2.0<2;1,0>:b\n"
+     "mov (8|M0) r1.32<1>:b r2.0<4;2,1>:b\n",
+     "mov (8|M0) r1.32<2>:b r2.0<4;1,0>:b\n"},
+    {XK_WA_xl_bytes, XK_PLATFORM_XEHPC, 128,
+     "mov (8|M0) r1.31<1>:b r2.0<4;2,2>:b\n"
+     "mov (8|M0) r1.32<4>:b r2.0<4;1,0>:b\n",
+     "mov (8|M0) r1.32<1>:b r2.0<4;2,2>:b\n"},
+    {XK_WA_xl_odd_bytes, XK_PLATFORM_XEHPC, 128,
+     "add (8|M0) r1.0<2>:b r2.0<2;1,0>:b r3.0<1;1,0>:b\n"
+     "add (8|M0) r1.1<2>:b r2.0<1;1,0>:b r3.0<1;1,0>:b\n"
+     "add (8|M0) r1.1<2>:b r2.0<2;1,0>:b r3.0<1;1,0>:d\n",
+     "add (8|M0) r1.1<2>:b r2.0<2;1,0>:b r3.0<1;1,0>:b\n"},
+    {XK_WA_xl_odd_bytes, XK_PLATFORM_XEHPC, 128,
+     "mov (16|M0) r1.1<4>:b r4.0<1;1,0>:b\n"
+     "mov (32|M0) r1.0<4>:b r4.0<1;1,0>:b\n",
+     "mov (32|M0) r1.1<4>:b r4.0<1;1,0>:b\n"},
+    {XK_WA_xl_sat_bytes, XK_PLATFORM_XEHPC, 128,
+     "mov (8|M0) (sat)r1.0<4>:b r2.0<1;1,0>:d\n"
+     "mov (8|M0) r1.0<4>:b r2.0<4;1,0>:ub\n",
+     "mov (8|M0) (sat)r1.0<4>:b r2.0<4;1,0>:ub\n"},
+    {XK_WA_xt_sel_words, XK_PLATFORM_XEHPC, 128,
+     "(f0.0) sel (8|M0) r1.4<2>:w r2.0<1;1,0>:d r3.0<1;1,0>:d\n"
+     "(f0.0) sel (8|M0) r1.2<2>:w r2.0<1;1,0>:w r3.0<1;1,0>:w\n",
+     "(f0.0) sel (1|M0) r1.2<1>:w r2.0<0;1,0>:d r3.0<0;1,0>:w\n"},
+    {XK_WA_xt_odd_src1, XK_PLATFORM_XEHPC, 128,
+     "add (8|M0) r1.0<4>:b r2.1<2;1,0>:w r3.2<2;1,0>:w\n"
+     "add (8|M0) r1.0<2>:b r2.0<1;1,0>:w r3.1<1;1,0>:w\n",
+     "add (8|M0) r1.0<4>:b r2.0<2;1,0>:w r3.1<2;1,0>:w\n"},
+    {XK_WA_xt_hf_int, XK_PLATFORM_XEHPC, 128,
+     "mov (8|M0) r1.0<1>:f r2.0<2;1,0>:hf\n"
+     "mov (8|M0) r1.0<1>:ud r2.0<2;1,0>:hf\n",
+     "mov (8|M0) r1.0<1>:d r2.0<2;1,0>:hf\n"},
     {XK_WA_xelp_div, XK_PLATFORM_XELP, 128,
      "math.inv (8|M0) r1.0<1>:f r2.0<8;8,1>:f\n",
      "math.iqot (8|M0) r1.0<1>:d r2.0<8;8,1>:d r3.0<8;8,1>:d\n"},
@@ -452,6 +517,12 @@ static const struct {
     {XK_WA_shl_q, XK_PVC_XT, XK_STEP_A0, XK_STEP_B0},
     {XK_WA_shift_by_q, XK_PVC_XT, XK_STEP_A0, EVER},
     {XK_WA_math_hf_packed, XK_PVC_XT, XK_STEP_A0, EVER},
+    {XK_WA_word_src1, XK_PVC_XT, XK_STEP_A0, EVER},
+    {XK_WA_word_src1, XK_PVC_XL, XK_STEP_A0, EVER},
+    {XK_WA_xl_bytes, XK_PVC_XL, XK_STEP_A0, EVER},
+    {XK_WA_xl_bytes, XK_PVC_XT, EVER, EVER},
+    {XK_WA_xl_odd_bytes, XK_PVC_XT, EVER, EVER},
+    {XK_WA_xl_sat_bytes, XK_PVC_XT, EVER, EVER},
     {XK_WA_eot_is_last, XK_PVC_XT, XK_STEP_A0, EVER},
     {XK_WA_a64_uniform, XK_TGL, XK_STEP_A0, XK_STEP_C0},
     {XK_WA_a64_uniform, XK_RKL, XK_STEP_A0, XK_STEP_C0},
