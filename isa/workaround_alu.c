@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules for arithmetic: regions, accumulators, state and address registers, and
  * the distances between them. */
-#include "isa/validate.h"
 #include "isa/workaround_rule.h"
-
-#define PIPE_WINDOW 11 /* instructions, workarounds.md 3.9 */
 
 bool xk_wa_lacks_math_hf_packed(const struct xk_wa_program *g, unsigned at)
 {
@@ -86,37 +83,20 @@ bool xk_wa_lacks_plain_distance(const struct xk_wa_program *g, unsigned at)
     return s->dist && s->pipe == XK_PIPE_NONE;
 }
 
-/* The instruction waits for one so many of its pipe before. */
-static bool waits_for(const struct xk_wa_program *g, const struct xk_inst *i,
-                      enum xk_pipe pipe, unsigned n)
-{
-    const enum xk_pipe named = (enum xk_pipe)i->swsb.pipe;
-
-    return i->swsb.dist && i->swsb.dist <= n &&
-           (named == XK_PIPE_ALL || named == pipe ||
-            (named == XK_PIPE_NONE && xk_inst_pipe(g->p, i) == pipe));
-}
-
 /* Older instructions than the last so many are done. */
 bool xk_wa_lacks_acc_war(const struct xk_wa_program *g, unsigned at)
 {
     const struct xk_inst *const i = &g->inst[at];
     const struct xk_footprint d = xk_inst_acc_footprint(g->p, i, true);
     const enum xk_pipe own = xk_inst_pipe(g->p, i);
-    bool waited[XK_PIPE_DPAS + 1] = {false};
 
     if (!xk_inst_acc_use(i) || d.end_b == 0)
         return false;
-    for (unsigned k = at; k-- > 0 && at - k <= PIPE_WINDOW;) {
-        const enum xk_pipe pipe = xk_inst_pipe(g->p, &g->inst[k]);
-        unsigned n = 1;
-        for (unsigned j = k + 1; j <= at && !waited[pipe]; j++) {
-            waited[pipe] = waits_for(g, &g->inst[j], pipe, n);
-            n += xk_inst_pipe(g->p, &g->inst[j]) == pipe;
-        }
-        if (pipe != own && !waited[pipe] && xk_inst_acc_use(&g->inst[k]) &&
-            xk_footprints_meet(d,
-                               xk_inst_acc_footprint(g->p, &g->inst[k], false)))
+    for (unsigned k = at; k-- > 0 && at - k <= XK_WA_PIPE_WINDOW;) {
+        const struct xk_inst *const r = &g->inst[k];
+        if (xk_inst_pipe(g->p, r) != own && xk_inst_acc_use(r) &&
+            xk_footprints_meet(d, xk_inst_acc_footprint(g->p, r, false)) &&
+            !xk_wa_distance_reaches(g, k, at))
             return true;
     }
     return false;

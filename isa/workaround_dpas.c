@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules for dpas: its forms, and read suppression of src1. */
-#include "isa/validate.h"
 #include "isa/workaround_rule.h"
 
 bool xk_wa_lacks_dpas_atomic_8(const struct xk_wa_program *g, unsigned at)
@@ -26,11 +25,6 @@ bool xk_wa_lacks_dpas_src2_half_grf(const struct xk_wa_program *g, unsigned at)
 {
     const struct xk_inst *const i = &g->inst[at];
     return xk_inst_is_dpas(i) && i->rcount == 8 && i->src[2].sub_b;
-}
-
-static bool begins_block(const struct xk_wa_program *g, unsigned at)
-{
-    return at == 0 || g->target[at] || xk_inst_is_branch(&g->inst[at - 1]);
 }
 
 /* A predicated load anywhere, or a branch at which lanes part. */
@@ -66,7 +60,7 @@ static bool is_dummy(const struct xk_wa_program *g, unsigned at)
 static bool begins_chain(const struct xk_wa_program *g, unsigned at)
 {
     return xk_inst_is_dpas(&g->inst[at]) &&
-           (begins_block(g, at) || !xk_inst_is_dpas(&g->inst[at - 1]) ||
+           (xk_wa_begins_block(g, at) || !xk_inst_is_dpas(&g->inst[at - 1]) ||
             !g->inst[at - 1].atomic);
 }
 
@@ -78,7 +72,7 @@ bool xk_wa_lacks_rs_dpas(const struct xk_wa_program *g, unsigned at)
     if (!g->target)
         return true;
     const struct xk_operand *const src1 = &g->inst[at + is_dummy(g, at)].src[1];
-    for (unsigned k = at; !begins_block(g, k); k--) {
+    for (unsigned k = at; !xk_wa_begins_block(g, k); k--) {
         const struct xk_inst *const i = &g->inst[k - 1];
         if (xk_inst_is_dpas(i))
             return false;
@@ -95,7 +89,7 @@ bool xk_wa_lacks_rs_dpas(const struct xk_wa_program *g, unsigned at)
 /* The chain before this one in its block; n: none. */
 static unsigned chain_before(const struct xk_wa_program *g, unsigned at)
 {
-    for (unsigned k = at; !begins_block(g, k); k--)
+    for (unsigned k = at; !xk_wa_begins_block(g, k); k--)
         if (begins_chain(g, k - 1))
             return k - 1;
     return g->n;
@@ -146,6 +140,36 @@ bool xk_wa_lacks_rs_dpas_fused(const struct xk_wa_program *g, unsigned at)
         return true;
     return g->mixed[at] && begins_chain(g, at) && !is_dummy(g, at) &&
            repeats_src1(g, at);
+}
+
+static bool has_eight_rows(const struct xk_inst *i)
+{
+    return xk_inst_is_dpas(i) && i->sdepth == 8 && i->rcount == 8;
+}
+
+/* One of 8 rows that is the first of a block, or whose src2 another one read
+ * and none of fewer rows between them. The vendor's compiler counts 16
+ * registers that may come again, this rule all. */
+bool xk_wa_lacks_rs_dpas_xl(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_footprint f = xk_inst_footprint(g->p, &g->inst[at], 2);
+    bool first = true;
+
+    if (!has_eight_rows(&g->inst[at]))
+        return false;
+    if (!g->target)
+        return true;
+    for (unsigned k = at; !xk_wa_begins_block(g, k); k--) {
+        const struct xk_inst *const i = &g->inst[k - 1];
+        if (!xk_inst_is_dpas(i))
+            continue;
+        if (!has_eight_rows(i))
+            return false;
+        if (xk_footprints_meet(f, xk_inst_footprint(g->p, i, 2)))
+            return true;
+        first = false;
+    }
+    return first;
 }
 
 bool xk_wa_lacks_dpas_src1_8(const struct xk_wa_program *g, unsigned at)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules for how a thread begins and ends. */
-#include "isa/validate.h"
 #include "isa/workaround_rule.h"
 
 #define GRF_EOT 16 /* the last so many registers may carry an EOT */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules for arithmetic of PVC alone: regions and types of its older steppings.
  */
-#include "isa/validate.h"
 #include "isa/workaround_rule.h"
 
 #define XL_LOW_HALF_B 32 /* of a register of 64 bytes */

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the rules of isa/workaround.def share: the functions xk_wa_lacks_RULE of
- * workaround_end.c, _send.c, _dpas.c, _alu.c and _pvc.c. */
+ * workaround_end.c, _send.c, _dpas.c, _alu.c, _rs.c and
+ * _pvc.c. */
 #ifndef XK_ISA_WORKAROUND_RULE_H
 #define XK_ISA_WORKAROUND_RULE_H
 
 #include "isa/format.h"
 #include "isa/loaded.h"
 #include "isa/message.h"
+#include "isa/validate.h"
 #include "isa/workaround.h"
 
 /* Instructions; of a longer program the worst is said: its target and mixed are
  * NULL. */
 #define XK_WA_MOST_SEEN 16384
+
+/* Older instructions of an in-order pipe are done (workarounds.md 3.9). */
+#define XK_WA_PIPE_WINDOW 11
 
 /* Codes of LSC fences. */
 #define XK_WA_SCOPE_LOCAL 1
@@ -90,5 +95,27 @@ static inline bool xk_wa_jumps_to(const struct xk_wa_program *g, unsigned from,
 {
     return g->target[to] && xk_wa_target(g, from) == to;
 }
+
+static inline bool xk_wa_begins_block(const struct xk_wa_program *g,
+                                      unsigned at)
+{
+    return at == 0 || g->target[at] || xk_inst_is_branch(&g->inst[at - 1]);
+}
+
+/* The tokens whose responses it waits for. A new user of a token waits as
+ * well. */
+uint32_t xk_wa_tokens_waited(const struct xk_inst *i);
+/* Whether one of the instructions behind `from`, up to `at`, waits for it by a
+ * distance. */
+bool xk_wa_distance_reaches(const struct xk_wa_program *g, unsigned from,
+                            unsigned at);
+
+/* Whether an instruction before `at` in its block, of those that count, writes
+ * into the bytes and nothing up to `at` waits for it. What has no token of its
+ * own, inside a chain, is left out. */
+typedef bool xk_wa_writer_fn(const struct xk_platform *p,
+                             const struct xk_inst *i);
+bool xk_wa_meets_open_write(const struct xk_wa_program *g, unsigned at,
+                            struct xk_footprint regs, xk_wa_writer_fn *counts);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules for messages: fences, shared local memory, scratch, where sends stand.
  */
-#include "isa/validate.h"
 #include "isa/workaround_rule.h"
 
 #define EARLY_SENDS 8  /* instructions */
@@ -101,20 +100,6 @@ bool xk_wa_lacks_early_send(const struct xk_wa_program *g, unsigned at)
            s->pipe != XK_PIPE_ALL;
 }
 
-/* The tokens whose responses it waits for. A new user of a token waits as
- * well. */
-static uint32_t tokens_waited(const struct xk_inst *i)
-{
-    uint32_t set = 0;
-
-    if (i->swsb.mode == XK_SBID_DST || i->swsb.mode == XK_SBID_SET)
-        set |= 1u << i->swsb.sbid % 32;
-    if (i->op == XK_OPC_SYNC && i->sync_fn == XK_SYNC_ALLWR)
-        set |= i->src[0].file == XK_FILE_IMM ? (uint32_t)i->src[0].imm
-                                             : UINT32_MAX;
-    return set;
-}
-
 static bool reaches_slm(const struct xk_inst *i, const struct xk_msg *m)
 {
     return i->send.sfid == XK_SFID_SLM ||
@@ -171,7 +156,7 @@ static bool meets_slm_load(struct slm_walk *w, unsigned at, uint32_t waited)
             return false;
         if (is_slm_load(w->g, at) && !(waited >> i->swsb.sbid % 32 & 1))
             return true;
-        waited |= tokens_waited(i);
+        waited |= xk_wa_tokens_waited(i);
     }
 }
 
@@ -180,7 +165,8 @@ bool xk_wa_lacks_slm_war(const struct xk_wa_program *g, unsigned at)
     struct slm_walk w = {.g = g};
 
     return orders_slm(g, at) &&
-           (!g->target || meets_slm_load(&w, at, tokens_waited(&g->inst[at])));
+           (!g->target ||
+            meets_slm_load(&w, at, xk_wa_tokens_waited(&g->inst[at])));
 }
 
 static bool scratch_of(const struct xk_wa_program *g, unsigned at,
@@ -227,7 +213,7 @@ bool xk_wa_lacks_slm_two_grf(const struct xk_wa_program *g, unsigned at)
     d.first_b += g->p->grf_b;
     d.end_b = d.first_b + g->p->grf_b;
     for (unsigned k = at + 1; k < g->n; k++) {
-        if (tokens_waited(&g->inst[k]) >> s->swsb.sbid % 32 & 1 ||
+        if (xk_wa_tokens_waited(&g->inst[k]) >> s->swsb.sbid % 32 & 1 ||
             xk_inst_is_branch(&g->inst[k]))
             return false;
         for (int o = -1; o < 3; o++)

@@ -48,6 +48,18 @@
 #define MUL_ACC(lanes)                                                         \
     "mul (" lanes ") acc0.0<1>:d r2.0<1;1,0>:d r3.0<2;1,0>:uw\n"
 #define MACL(lanes) "macl (" lanes ") r1.0<1>:d r2.0<1;1,0>:d r3.0<1;1,0>:d\n"
+#define MATH23 "math.inv (4|M0) r23.4<1>:f r11.0<4;4,1>:f {$4}\n"
+#define PART3 "(W) mov (1|M0) r3.0<1>:d 0x0:d\n"
+#define ROWS(n, src2)                                                          \
+    "dpas.8x" n " (16|M0) r90:f r90:f r80:bf " src2 ".0:bf {$7}\n"
+#define LOAD32 "send.ugm (16|M0) r32 r4 null:0 0x0 0x04100580 {$6}\n"
+#define ADD7 "(W) add (16|M0) r7.14<1>:f r61.14<1;1,0>:f r9.14<1;1,0>:f\n"
+#define MAD6(src1, swsb)                                                       \
+    "(W) mad (16|M0) r26.10<1>:f r20.10<1;0>:f " src1                          \
+    "<1;0>:f r101.10<1>:f {" swsb "}\n"
+#define HF_MOV "mov (8|M0) r5.0<1>:hf r2.0<1;1,0>:hf\n"
+#define CSEL_F                                                                 \
+    "(W) csel (4|M0) (eq)f0.0 r1.0<1>:f r1.0<1;1>:f r1.0<1;1>:f r1.0<1>:f\n"
 #define PRED_LOAD "(f0.0) " UGM_LOAD("$0")
 
 static const struct row_case {
@@ -231,6 +243,64 @@ static const struct row_case {
     {XK_WA_shift_by_q, XK_PLATFORM_XEHPC, 128,
      "shr (8|M0) r1.0<2>:ud r2.0<1;1,0>:uq r3.0<1;1,0>:uq\n",
      "shr (8|M0) r1.0<2>:ud r2.0<2;1,0>:ud r3.0<1;1,0>:uq\n"},
+    {XK_WA_rs_indirect, XK_PLATFORM_XELP, 128,
+     "mov (8|M0) r4.0<1>:d r[a0.0,16]<8;8,1>:d\n"
+     "(f0.0) mov (8|M0) r10.0<1>:d r4.0<8;8,1>:d {@1}\n",
+     "(f0.0) mov (8|M0) r10.0<1>:d r[a0.0,16]<8;8,1>:d\n"},
+    {XK_WA_rs_indirect_next, XK_PLATFORM_XELP, 128,
+     "mov (8|M0) r4.0<1>:d r[a0.0,16]<8;8,1>:d\n"
+     "sync.nop null {@1}\n" MOV8 MOV8,
+     "mov (8|M0) r4.0<1>:d r[a0.0,16]<8;8,1>:d\n" MOV8},
+    {XK_WA_rs_indirect_next, XK_PLATFORM_XELP, 128,
+     "mov (8|M0) r4.0<1>:d r[a0.0,16]<8;8,1>:d\n"
+     "mov (8|M0) r10.0<1>:d r4.0<8;8,1>:d {@1}\n",
+     "mov (8|M0) r4.0<1>:d r[a0.0,16]<8;8,1>:d\n" MOV8W
+     "mov (8|M0) r10.0<1>:d r4.0<8;8,1>:d {@1}\n"},
+    /* The math writes half of r23, what is read is the other half. */
+    {XK_WA_rs_math, XK_PLATFORM_XELP, 128,
+     MATH23 "mov (1|M0) r2.0<1>:f r23.0<0;1,0>:f {$4.dst}\n",
+     MATH23 "mov (1|M0) r2.0<1>:f r23.0<0;1,0>:f\n"},
+    {XK_WA_rs_math, XK_PLATFORM_XELP, 128,
+     MATH23 "mov (1|M0) r2.0<1>:f r24.0<0;1,0>:f\n"
+            "math.inv (1|M0) r2.0<1>:f r23.0<0;1,0>:f {$5}\n"
+            "sync.allwr 0x10\n"
+            "mov (1|M0) r2.0<1>:f r23.0<0;1,0>:f\n",
+     MATH23 "sync.allwr 0x20\n"
+            "mov (1|M0) r2.0<1>:f r23.0<0;1,0>:f\n"},
+    {XK_WA_rs_intra, XK_PLATFORM_XELP, 128,
+     PART3 "add (1|M0) r2.0<1>:d r3.1<0;1,0>:d r3.2<0;1,0>:d {@1}\n",
+     PART3 "add (1|M0) r2.0<1>:d r3.1<0;1,0>:d r3.2<0;1,0>:d\n"},
+    {XK_WA_rs_intra, XK_PLATFORM_XELP, 128,
+     PART3 "add (1|M0) r2.0<1>:d r3.1<0;1,0>:d r4.2<0;1,0>:d\n" PART3
+           "(W) mov (1|M0) r5.0<1>:d 0x0:d\n"
+           "add (1|M0) r2.0<1>:d r3.1<0;1,0>:d r3.2<0;1,0>:d {@2}\n",
+     PART3 "(W) mov (1|M0) r5.0<1>:d 0x0:d\n"
+           "add (1|M0) r2.0<1>:d r3.1<0;1,0>:d r3.2<0;1,0>:d {@3}\n"},
+    {XK_WA_rs_dpas_xl, XK_PLATFORM_XEHPC, 128,
+     ROWS("4", "r30") ROWS("4", "r32") ROWS("8", "r50") ROWS("8", "r60"),
+     ROWS("8", "r50")},
+    {XK_WA_rs_dpas_xl, XK_PLATFORM_XEHPC, 128,
+     ROWS("4", "r30") ROWS("8", "r50") ROWS("4", "r50") ROWS("8", "r50"),
+     ROWS("4", "r30") ROWS("8", "r50") ROWS("8", "r50")},
+    /* The four rows have two registers, eight would have four. */
+    {XK_WA_rs_src2_xl, XK_PLATFORM_XEHPC, 128,
+     LOAD32 "sync.nop null {$6.dst}\n" ROWS("4", "r30"),
+     LOAD32 ROWS("4", "r30")},
+    {XK_WA_rs_src2_xl, XK_PLATFORM_XEHPC, 128, LOAD32 ROWS("4", "r28"),
+     LOAD32 ROWS("4", "r29")},
+    /* The vendor's example: src1 from r6.10 on, r7.14 is written. */
+    {XK_WA_rs_src1_xl, XK_PLATFORM_XEHPC, 128, ADD7 MAD6("r6.10", "F@1"),
+     ADD7 MAD6("r6.10", "I@1")},
+    {XK_WA_rs_src1_xl, XK_PLATFORM_XEHPC, 128, ADD7 MAD6("r6.0", "I@1"),
+     ADD7 MAD6("r6.10", "F@2")},
+    {XK_WA_rs_fpu0, XK_PLATFORM_XEHPC, 128,
+     HF_MOV CSEL_F "add (8|M0) r6.0<1>:hf r2.0<1;1,0>:hf r3.0<1;1,0>:hf\n",
+     HF_MOV "mov (8|M0) r9.0<1>:d r8.0<1;1,0>:d\n"
+            "add (8|M0) r6.0<1>:hf r2.0<1;1,0>:hf r3.0<1;1,0>:hf\n"},
+    {XK_WA_rs_fpu0, XK_PLATFORM_XEHPC, 128,
+     HF_MOV HF_MOV "add (8|M0) r6.0<1>:hf r3.0<1;1,0>:hf r2.0<1;1,0>:hf\n",
+     "add (8|M0) r6.0<1>:f r2.0<1;1,0>:df r3.0<1;1,0>:df\n"
+     "mov (8|M0) r6.0<1>:df r2.0<1;1,0>:df\n"},
     {XK_WA_math_hf_scalar, XK_PLATFORM_XEHPC, 128,
      "math.inv (16|M0) r1.0<1>:hf r2.0<1;1,0>:hf {$3}\n"
      "math.inv (1|M0) r1.0<1>:hf r2.0<0;1,0>:hf {$3}\n",
