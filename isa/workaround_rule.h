@@ -102,6 +102,9 @@ static inline bool xk_wa_begins_block(const struct xk_wa_program *g,
     return at == 0 || g->target[at] || xk_inst_is_branch(&g->inst[at - 1]);
 }
 
+/* Between if and endif. */
+bool xk_wa_is_guarded(const struct xk_wa_program *g, unsigned at);
+
 /* The tokens whose responses it waits for. A new user of a token waits as
  * well. */
 uint32_t xk_wa_tokens_waited(const struct xk_inst *i);

@@ -44,19 +44,22 @@ bool xk_wa_lacks_fence_commit(const struct xk_wa_program *g, unsigned at)
     return fence_of(g, at, XK_SFID_DC0, &m) && !m.commit;
 }
 
-/* An unmasked send between if and endif. */
-bool xk_wa_lacks_dead_block(const struct xk_wa_program *g, unsigned at)
+bool xk_wa_is_guarded(const struct xk_wa_program *g, unsigned at)
 {
-    const struct xk_inst *const i = &g->inst[at];
     unsigned depth = 0;
 
-    if (!xk_inst_is_send(i) || !i->no_mask || i->pred || i->send.eot)
-        return false;
     for (unsigned k = 0; k < at; k++) {
         depth += g->inst[k].op == XK_OPC_IF;
         depth -= g->inst[k].op == XK_OPC_ENDIF && depth;
     }
     return depth > 0;
+}
+
+bool xk_wa_lacks_dead_block(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    return xk_inst_is_send(i) && i->no_mask && !i->pred && !i->send.eot &&
+           xk_wa_is_guarded(g, at);
 }
 
 bool xk_wa_lacks_fused_call(const struct xk_wa_program *g, unsigned at)
@@ -251,6 +254,20 @@ bool xk_wa_lacks_lsc_half_lanes(const struct xk_wa_program *g, unsigned at)
     return by_lanes && !m.transpose && m.op != XK_MOP_LOAD_BLOCK2D &&
            m.op != XK_MOP_STORE_BLOCK2D && i->exec < widest &&
            !has_registers_for(g->p, &m, widest);
+}
+
+/* What data of several registers need is not known. */
+bool xk_wa_lacks_xl_lsc_block(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    const unsigned widest = g->p->grf_b / 2;
+    struct xk_msg m;
+
+    if (!xk_inst_is_send(i) ||
+        (i->send.sfid != XK_SFID_UGM && i->send.sfid != XK_SFID_SLM))
+        return false;
+    xk_msg_decode(g->p, i, &m);
+    return m.transpose && m.src0_grf * g->p->grf_b < widest * m.addr_b;
 }
 
 /* Only fences that say so reach LSC there. */

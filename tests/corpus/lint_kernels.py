@@ -34,9 +34,9 @@ import kernels  # noqa: E402
 TYPES = ("f32", "f16", "bf16", "u8s8", "s8:s8:s32")
 # A device, a source, and rules that may find something there: for dg1 that
 # compiler's table has 14010017096, 16012061344 and 14010595310, for tgllp one of them.
+DEAD_BLOCK = ("wa_dead_block", "wa_dead_block_sync")
 DEVICES = (("dg2-g10", "algorithms", ()), ("dg2-g11", "algorithms", ()),
-           ("dg1", "algorithms", ("wa_dead_block",)),
-           ("dg1", "generic", ("wa_dead_block",)))
+           ("dg1", "algorithms", DEAD_BLOCK), ("dg1", "generic", DEAD_BLOCK))
 POST_OPS = ("--attr-post-ops=sum+relu", "--attr-post-ops=gelu_erf+add:f32:per_oc")
 FORMULAS = 200
 LEAST_THEIRS = 500
