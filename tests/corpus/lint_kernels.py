@@ -8,7 +8,8 @@ of what others compile and of what we generate.
              instruction without blanks), and each line a finding
   SOURCES    a folder; files of it compiled for DEVICES give no finding but of
              the rules named there: what the excuses say of kernels for no
-             particular revision
+             particular revision; convert.cl breaks the rules of PVC-XT if it is
+             compiled for XL, and not if it is for XT
   MAKE_MANY  makes formulas, nests and programs of several launches
   XKBENCH    makes random gradients, groups and post-ops, of all types
   LIST...    files of problems: every one, in the data types of TYPES (the first
@@ -37,6 +38,9 @@ TYPES = ("f32", "f16", "bf16", "u8s8", "s8:s8:s32")
 DEAD_BLOCK = ("wa_dead_block", "wa_dead_block_sync")
 DEVICES = (("dg2-g10", "algorithms", ()), ("dg2-g11", "algorithms", ()),
            ("dg1", "algorithms", DEAD_BLOCK), ("dg1", "generic", DEAD_BLOCK))
+# Rules of PVC-XT alone: the compiler obeys them for XT (revision 7), not for XL
+# (0, which lint takes for any that was sold).
+XT_RULES = {"wa_plain_distance", "wa_rs_fpu0", "wa_xt_hf_int"}
 POST_OPS = ("--attr-post-ops=sum+relu", "--attr-post-ops=gelu_erf+add:f32:per_oc")
 FORMULAS = 200
 LEAST_THEIRS = 500
@@ -100,19 +104,39 @@ def judge_theirs(tool, cache, excuses):
     return wrong
 
 
+def compiled_for(tool, source, device, defines):
+    """The findings in a source compiled for a device (and its revision)."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["ocloc", "compile", "-file", source.absolute(),
+                        "-device", *device, "--format", "zebin", "-output",
+                        "k", "-out_dir", folder, "-output_no_suffix",
+                        "-options", f"-cl-std=CL2.0 {defines}"],
+                       check=True, capture_output=True, cwd=folder)
+        return lint(tool, Path(folder) / "k")
+
+
+def judge_xt(tool, source):
+    """Lines of what is wrong with a source compiled for PVC-XL and for XT."""
+    wrong = []
+    for revision, wanted in ("0", XT_RULES), ("7", set()):
+        found = {f["rule"] for f in compiled_for(
+            tool, source, ("pvc", "-revision_id", revision),
+            "-D XK_PVC -D XK_SIMD=16")}
+        if found & XT_RULES != wanted:
+            wrong.append(f"{source} for revision {revision} of PVC: rules "
+                         f"{found}, wanted {wanted} of {XT_RULES}")
+        print(f"# {source.name} for revision {revision} of PVC: "
+              f"{len(found & XT_RULES)} rules of XT find something")
+    return wrong
+
+
 def judge_devices(tool, sources):
     """Lines of what is wrong with sources compiled for named devices."""
     wrong = []
     for device, name, known in DEVICES:
         source = sources / f"{name}.cl"
         defines = "-D XK_TGLLP" if device == "dg1" else "-D XK_DG2"
-        with tempfile.TemporaryDirectory() as folder:
-            subprocess.run(["ocloc", "compile", "-file", source.absolute(),
-                            "-device", device, "--format", "zebin", "-output",
-                            "k", "-out_dir", folder, "-output_no_suffix",
-                            "-options", f"-cl-std=CL2.0 {defines} -D XK_SIMD=8"],
-                           check=True, capture_output=True, cwd=folder)
-            found = lint(tool, Path(folder) / "k")
+        found = compiled_for(tool, source, (device,), f"{defines} -D XK_SIMD=8")
         wrong += [f"{source} for {device}: {f['kernel']}: {f['rule']}"
                   for f in found if f["rule"] not in known]
         print(f"# {source.name} for {device}: {len(found)} findings, of rules "
@@ -184,6 +208,7 @@ def main():
     tool, everything = tool.absolute(), "--all" in sys.argv
     wrong = judge_theirs(tool, cache, read_excuses(excuses))
     wrong += judge_devices(tool, sources)
+    wrong += judge_xt(tool, sources / "convert.cl")
     wrong += judge_files(tool, "programs", lambda folder: kernels.dumped(
         [make_many.absolute(), str(FORMULAS)], folder, "programs"))
     wrong += judge_files(tool, "kernels of gradients, groups and post-ops",
