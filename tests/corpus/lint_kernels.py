@@ -8,8 +8,8 @@ of what others compile and of what we generate.
              instruction without blanks), and each line a finding
   SOURCES    a folder; files of it compiled for DEVICES give no finding but of
              the rules named there: what the excuses say of kernels for no
-             particular revision; convert.cl breaks the rules of PVC-XT if it is
-             compiled for XL, and not if it is for XT
+             particular revision; STEPPINGS says what rules find or do not
+             find in others compiled for PVC
   MAKE_MANY  makes formulas, nests and programs of several launches
   XKBENCH    makes random gradients, groups and post-ops, of all types
   LIST...    files of problems: every one, in the data types of TYPES (the first
@@ -38,9 +38,16 @@ TYPES = ("f32", "f16", "bf16", "u8s8", "s8:s8:s32")
 DEAD_BLOCK = ("wa_dead_block", "wa_dead_block_sync")
 DEVICES = (("dg2-g10", "algorithms", ()), ("dg2-g11", "algorithms", ()),
            ("dg1", "algorithms", DEAD_BLOCK), ("dg1", "generic", DEAD_BLOCK))
-# Rules of PVC-XT alone: the compiler obeys them for XT (revision 7), not for XL
-# (0, which lint takes for any that was sold).
+# Rules of some steppings of PVC: source, the revision that it is compiled for (XL,
+# XT C0, XT A0), note 3 to judge it by instead of its own, the rules, and whether
+# all of them find something or none. Lint takes XL for any that was sold.
 XT_RULES = {"wa_plain_distance", "wa_rs_fpu0", "wa_xt_hf_int"}
+XT_A0_RULES = {"wa_mul_pair", "wa_shl_q"}
+XT_A0, XT_C0 = 0x230300, 0x270700
+STEPPINGS = (("convert", "0", None, XT_RULES, True),
+             ("convert", "7", None, XT_RULES, False),
+             ("ints", "7", XT_A0, XT_A0_RULES, True),
+             ("ints", "3", None, XT_A0_RULES, False))
 POST_OPS = ("--attr-post-ops=sum+relu", "--attr-post-ops=gelu_erf+add:f32:per_oc")
 FORMULAS = 200
 LEAST_THEIRS = 500
@@ -104,29 +111,39 @@ def judge_theirs(tool, cache, excuses):
     return wrong
 
 
-def compiled_for(tool, source, device, defines):
-    """The findings in a source compiled for a device (and its revision)."""
+def note(revision):
+    """Note 3 of a zebin, as it stands in the file."""
+    return b"IntelGT\0" + revision.to_bytes(4, "little")
+
+
+def compiled_for(tool, source, device, defines, revision=None):
+    """The findings in a source compiled for a device, judged as if note 3 were
+    that revision."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["ocloc", "compile", "-file", source.absolute(),
                         "-device", *device, "--format", "zebin", "-output",
                         "k", "-out_dir", folder, "-output_no_suffix",
                         "-options", f"-cl-std=CL2.0 {defines}"],
                        check=True, capture_output=True, cwd=folder)
-        return lint(tool, Path(folder) / "k")
+        made = Path(folder) / "k"
+        if revision:
+            made.write_bytes(made.read_bytes().replace(note(XT_C0),
+                                                       note(revision)))
+        return lint(tool, made)
 
 
-def judge_xt(tool, source):
-    """Lines of what is wrong with a source compiled for PVC-XL and for XT."""
+def judge_steppings(tool, sources):
+    """Lines of what is wrong with sources compiled for steppings of PVC."""
     wrong = []
-    for revision, wanted in ("0", XT_RULES), ("7", set()):
+    for name, revision, judged, rules, wanted in STEPPINGS:
         found = {f["rule"] for f in compiled_for(
-            tool, source, ("pvc", "-revision_id", revision),
-            "-D XK_PVC -D XK_SIMD=16")}
-        if found & XT_RULES != wanted:
-            wrong.append(f"{source} for revision {revision} of PVC: rules "
-                         f"{found}, wanted {wanted} of {XT_RULES}")
-        print(f"# {source.name} for revision {revision} of PVC: "
-              f"{len(found & XT_RULES)} rules of XT find something")
+            tool, sources / f"{name}.cl", ("pvc", "-revision_id", revision),
+            "-D XK_PVC -D XK_SIMD=16", judged)} & rules
+        what = f"{name}.cl for revision {revision} of PVC, " \
+               f"{'judged as XT A0' if judged else 'as it is'}"
+        if found != (rules if wanted else set()):
+            wrong.append(f"{what}: {sorted(found)} of {sorted(rules)}")
+        print(f"# {what}: {len(found)} of {len(rules)} rules find something")
     return wrong
 
 
@@ -208,7 +225,7 @@ def main():
     tool, everything = tool.absolute(), "--all" in sys.argv
     wrong = judge_theirs(tool, cache, read_excuses(excuses))
     wrong += judge_devices(tool, sources)
-    wrong += judge_xt(tool, sources / "convert.cl")
+    wrong += judge_steppings(tool, sources)
     wrong += judge_files(tool, "programs", lambda folder: kernels.dumped(
         [make_many.absolute(), str(FORMULAS)], folder, "programs"))
     wrong += judge_files(tool, "kernels of gradients, groups and post-ops",
