@@ -237,37 +237,47 @@ static bool has_registers_for(const struct xk_platform *p,
            (!data || data >= m->vec * plane);
 }
 
-/* The widest lanes have two bytes of a register each. */
-bool xk_wa_lacks_lsc_half_lanes(const struct xk_wa_program *g, unsigned at)
+/* Decodes a message to LSC's memory or SLM; false: it is none. */
+static bool decode_lsc(const struct xk_wa_program *g, unsigned at,
+                       struct xk_msg *m)
 {
     const struct xk_inst *const i = &g->inst[at];
-    const unsigned widest = g->p->grf_b / 2;
-    struct xk_msg m;
 
     if (!xk_inst_is_send(i) ||
         (i->send.sfid != XK_SFID_UGM && i->send.sfid != XK_SFID_SLM))
         return false;
-    xk_msg_decode(g->p, i, &m);
+    xk_msg_decode(g->p, i, m);
+    return true;
+}
+
+/* Lanes of the widest message: each has two bytes of a register. */
+static unsigned widest_lanes(const struct xk_wa_program *g)
+{
+    return g->p->grf_b / 2;
+}
+
+bool xk_wa_lacks_lsc_half_lanes(const struct xk_wa_program *g, unsigned at)
+{
+    const unsigned widest = widest_lanes(g);
+    struct xk_msg m;
+
+    if (!decode_lsc(g, at, &m))
+        return false;
     const enum xk_msg_class c = xk_msg_op_class(m.op);
     const bool by_lanes =
         c == XK_MCLASS_LOAD || c == XK_MCLASS_STORE || c == XK_MCLASS_ATOMIC;
     return by_lanes && !m.transpose && m.op != XK_MOP_LOAD_BLOCK2D &&
-           m.op != XK_MOP_STORE_BLOCK2D && i->exec < widest &&
+           m.op != XK_MOP_STORE_BLOCK2D && g->inst[at].exec < widest &&
            !has_registers_for(g->p, &m, widest);
 }
 
 /* What data of several registers need is not known. */
 bool xk_wa_lacks_xl_lsc_block(const struct xk_wa_program *g, unsigned at)
 {
-    const struct xk_inst *const i = &g->inst[at];
-    const unsigned widest = g->p->grf_b / 2;
     struct xk_msg m;
 
-    if (!xk_inst_is_send(i) ||
-        (i->send.sfid != XK_SFID_UGM && i->send.sfid != XK_SFID_SLM))
-        return false;
-    xk_msg_decode(g->p, i, &m);
-    return m.transpose && m.src0_grf * g->p->grf_b < widest * m.addr_b;
+    return decode_lsc(g, at, &m) && m.transpose &&
+           m.src0_grf * g->p->grf_b < widest_lanes(g) * m.addr_b;
 }
 
 /* Only fences that say so reach LSC there. */
