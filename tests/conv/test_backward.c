@@ -169,6 +169,15 @@ static void count_tiled(const struct xk_contraction *p)
     tiled += p->n_class_dims < 2;
 }
 
+static void check_weights(const struct xk_conv_desc *f,
+                          const struct xk_conv_info *info, int seed, unsigned n)
+{
+    struct xk_contraction p;
+    ck_assert_int_eq(xk_conv_backward_weights(c, f, info, &p), XK_OK);
+    textbook(f, info, XK_ARG_WEI);
+    compare(&p, info, "by weights", seed, n);
+}
+
 static void run_problems(int first_seed, unsigned n_problems, bool square)
 {
     unsigned seed = (unsigned)first_seed, strided = 0;
@@ -184,9 +193,7 @@ static void run_problems(int first_seed, unsigned n_problems, bool square)
         textbook(&f, &info, XK_ARG_SRC);
         compare(&p, &info, "by data", first_seed, n);
         count_tiled(&p);
-        ck_assert_int_eq(xk_conv_backward_weights(c, &f, &info, &p), XK_OK);
-        textbook(&f, &info, XK_ARG_WEI);
-        compare(&p, &info, "by weights", first_seed, n);
+        check_weights(&f, &info, first_seed, n);
     }
     ck_assert_uint_gt(strided, n_problems / 3);
 }
@@ -214,9 +221,7 @@ static void run_deconvolutions(int first_seed, unsigned n_problems, bool square)
         textbook(&f, &info, XK_ARG_SRC);
         compare(&p, &info, "its gradient by data", first_seed, n);
         f.prop = XK_BWD_W;
-        ck_assert_int_eq(xk_conv_backward_weights(c, &f, &info, &p), XK_OK);
-        textbook(&f, &info, XK_ARG_WEI);
-        compare(&p, &info, "its gradient by weights", first_seed, n);
+        check_weights(&f, &info, first_seed, n);
     }
     ck_assert_uint_gt(strided, n_problems / 3);
 }
