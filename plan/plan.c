@@ -218,7 +218,7 @@ static enum xk_status plan_segments(xk_ctx *c, struct xk_plan *p,
                                     const struct xk_operand_job *b)
 {
     const int64_t inner = xk_plan_k_inner(p)->extent, step = p->s.k_step;
-    const int64_t k = p->s.taps == XK_TAPS_WALK
+    const int64_t k = xk_schedule_is_walk(&p->s)
                           ? xk_contraction_extent(&p->con->walked, XK_ROLE_K)
                           : inner;
     const int64_t full = k / step * step;

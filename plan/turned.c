@@ -7,7 +7,7 @@
  * B, of which it wants a row of N a register, a lane a place of K. */
 #include "plan/operand.h"
 
-enum { LANES = 8, MAX_VEC = 8, MOST_ROWS = 16 };
+enum { LANES = 8, MAX_VEC = 8 };
 
 static unsigned elem_b(const struct xk_operand_job *j)
 {
@@ -44,10 +44,11 @@ static void init_lanes(const struct xk_operand_job *j, struct xk_layout *l)
 static void set_turn(const struct xk_operand_job *j)
 {
     struct xk_layout *const l = &j->o->tile;
-    if (j->row || j->rows <= MOST_ROWS || j->rows % MOST_ROWS)
+    const unsigned rows = xk_schedule_rows_in_order(&j->plan->s);
+    if (j->row)
         return;
-    l->dim[0] = l->padded[0] = MOST_ROWS;
-    l->block[0].size = MOST_ROWS / LANES;
+    l->dim[0] = l->padded[0] = rows;
+    l->block[0].size = rows / LANES;
     j->o->tile_b = (uint32_t)xk_layout_size_b(l);
 }
 

@@ -219,15 +219,14 @@ bool xk_schedule_turns_b(const struct xk_shape *s, const struct xk_schedule *c)
     return s->runs_b && s->runs_b % c->n_thr == 0 && may_turn(s, c);
 }
 
-/* Beside its buffers an operand that is put in order has the tile in order; its
- * places of K have headers, and the systolic unit wants a dummy in front. */
+/* What is in order of operands that come as memory has them, beside their buffers. */
 static unsigned turned_grf(const struct xk_platform *p, const struct xk_shape *s,
                            const struct xk_schedule *c)
 {
     const unsigned b = c->n_sub * step_b(c) / (c->fma == XK_FMA_DPASW ? 2 : 1);
     unsigned all_b = 0;
-    if (xk_schedule_turns_a(s, c)) /* sixteen rows of it at a time */
-        all_b += (c->m_thr == 32 ? 16 : c->m_thr) * step_b(c);
+    if (xk_schedule_turns_a(s, c))
+        all_b += xk_schedule_rows_in_order(c) * step_b(c);
     if (xk_schedule_turns_b(s, c))
         all_b += b;
     return all_b / p->grf_b;
@@ -272,11 +271,11 @@ static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
            (c->k_step <= s->k_inner || c->k_step == 1);
 }
 
-/* Of a loop: over all places of K, over its last index with the others' places
- * in each step, or over that index alone. */
+/* A loop's: over all places of K, over its last index with the others' places in each
+ * step, or over that index alone. */
 static int64_t whole_steps(const struct xk_shape *s, const struct xk_schedule *c)
 {
-    if (c->taps == XK_TAPS_WALK)
+    if (xk_schedule_is_walk(c))
         return s->k_inner * s->k_outer / c->k_step;
     const int64_t outer = c->taps == XK_TAPS_INNER ? s->k_outer : 1;
     return s->k_inner / c->k_step * outer;
@@ -292,7 +291,7 @@ static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
     const unsigned steps_a = c->slots_a * xk_schedule_steps_a(c);
     const unsigned held = steps_a > most ? steps_a : most;
     const unsigned needed = held > 2 && c->slm ? 2 : held;
-    const bool three = xk_schedule_is_flat(c) || c->taps == XK_TAPS_WALK;
+    const bool three = xk_schedule_is_flat(c) || xk_schedule_is_walk(c);
     if (most == 1)
         return true;
     if (most > (three ? 3 : 2))
@@ -395,7 +394,7 @@ static bool rule_taps(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     (void)p;
-    if (c->taps == XK_TAPS_WALK)
+    if (xk_schedule_is_walk(c))
         return !c->slm && !c->pack && c->n_sub == c->n_thr &&
                c->fma != XK_FMA_LANES &&
                c->load_a == XK_LOAD_AUTO && c->load_b == XK_LOAD_AUTO;
@@ -511,7 +510,7 @@ static int64_t steps_of(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t of_tap = s->k_inner / c->k_step / xk_schedule_depth(c) /
                            xk_schedule_slices(c);
-    if (c->taps == XK_TAPS_WALK)
+    if (xk_schedule_is_walk(c))
         return whole_steps(s, c);
     return c->taps == XK_TAPS_INNER ? of_tap * s->k_outer : of_tap;
 }

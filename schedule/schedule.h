@@ -219,6 +219,13 @@ static inline bool xk_schedule_is_walk(const struct xk_schedule *c)
  * order in registers (plan/turned.c). */
 bool xk_schedule_turns_a(const struct xk_shape *s, const struct xk_schedule *c);
 bool xk_schedule_turns_b(const struct xk_shape *s, const struct xk_schedule *c);
+/* A's rows that are in order at a time then: where there are many, sixteen take turns
+ * in one tile. */
+static inline unsigned xk_schedule_rows_in_order(const struct xk_schedule *c)
+{
+    enum { MOST = 16 };
+    return c->m_thr % MOST ? c->m_thr : MOST;
+}
 
 /* Steps that a load of A brings. In whole lines two: then a buffer holds both. */
 static inline unsigned xk_schedule_steps_a(const struct xk_schedule *c)

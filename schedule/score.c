@@ -279,7 +279,7 @@ static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t taps = c->taps == XK_TAPS_INNER ? s->k_outer : 1;
     const int64_t inner = s->k_inner / (c->k_step * xk_schedule_depth(c));
-    const int64_t all = c->taps == XK_TAPS_WALK
+    const int64_t all = xk_schedule_is_walk(c)
                             ? s->k_outer * s->k_inner / c->k_step
                             : taps * inner / xk_schedule_slices(c);
     const int64_t copies = c->slm ? 1 : xk_schedule_copies(c, taps);
@@ -311,10 +311,10 @@ static int64_t group_1k(const struct xk_perf *f, const struct xk_schedule *c)
     return sum;
 }
 
-/* Of a slice: a step that is not whole takes as long. */
+/* A slice's steps: one that is not whole takes as long. */
 static int64_t steps_of(const struct xk_shape *s, const struct xk_schedule *c)
 {
-    if (c->taps == XK_TAPS_WALK)
+    if (xk_schedule_is_walk(c))
         return xk_ceil_div(s->k_outer * s->k_inner, c->k_step);
     return s->k_outer *
            xk_ceil_div(s->k_inner, c->k_step * xk_schedule_depth(c)) /

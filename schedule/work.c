@@ -143,7 +143,7 @@ static int64_t walk_issue(const struct xk_shape *s, const struct xk_schedule *c)
 {
     enum { STEP = 8, PLACE = 6, LANES = 24, MASK = 4 };
     const int64_t eights = c->m_thr / 8, k = c->k_step;
-    if (c->taps != XK_TAPS_WALK)
+    if (!xk_schedule_is_walk(c))
         return 0;
     if (s->k_inner % k == 0)
         return STEP + (s->leaves_a ? MASK * eights : 0);
