@@ -313,7 +313,7 @@ struct xk_send xk_lower_through_surface(const struct xk_lowering *l,
 /* A scattered load through a surface of which lanes may be off. */
 static bool may_give_zero(const struct xk_send *s, const xk_expr *mask)
 {
-    int64_t all;
+    int64_t all = 0;
     return s->op == XK_SEND_LOAD && s->addr == XK_SEND_SURFACE && !s->block &&
            mask && !(xk_is_const(mask, &all) && all);
 }

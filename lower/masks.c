@@ -21,7 +21,7 @@ static unsigned col_blocks(const struct xk_lowering *l)
 
 static bool is_true(const xk_expr *mask)
 {
-    int64_t v;
+    int64_t v = 0;
     return mask && xk_is_const(mask, &v) && v == 1;
 }
 

@@ -291,7 +291,7 @@ static const xk_expr *offset_of(struct pass *p, const xk_stmt *s)
     const bool wide = xk_func_of(s)->u.send.addr == XK_SEND_A64;
     const enum xk_dtype dt = (enum xk_dtype)xk_type_of(off).dt;
     const bool fits = bounds_of(p, off).fits;
-    int64_t always;
+    int64_t always = 0;
     if (dt == XK_DT_U32 || (dt == XK_DT_S32 && fits))
         return off;
     p->culprit = NULL;

@@ -114,12 +114,12 @@ static unsigned rows_of_turn(const struct xk_plan *p)
 /* The buffers that operands come to. */
 static void add_pipe(struct xk_plan *p, unsigned copies)
 {
-    const struct xk_plan_buffer *const a = &p->buffer[p->a.raw_b ? 2 : 1];
-    const struct xk_plan_buffer *const b = &p->buffer[p->n_buffers - 1];
+    const struct xk_plan_buffer a = p->buffer[p->a.raw_b ? 2 : 1];
+    const struct xk_plan_buffer b = p->buffer[p->n_buffers - 1];
     struct xk_pass_call *const k = add_call(p, "pipe");
     snprintf(k->args, sizeof(k->args),
-             "%s ahead=%u slots=%u; %s ahead=%u slots=%u; copies=%u", a->name,
-             a->ahead, a->slots, b->name, b->ahead, b->slots, copies);
+             "%s ahead=%u slots=%u; %s ahead=%u slots=%u; copies=%u", a.name,
+             a.ahead, a.slots, b.name, b.ahead, b.slots, copies);
 }
 
 enum xk_status xk_plan_calls(xk_ctx *c, struct xk_plan *p)

@@ -344,7 +344,7 @@ struct xk_plan_buffer {
 #define XK_PLAN_MAX_BUFFERS 5
 /* A pass and its arguments, as xk opt --passes= takes them. */
 struct xk_pass_call {
-    char name[12], args[64];
+    char name[12], args[80];
 };
 #define XK_PLAN_MAX_CALLS 4
 

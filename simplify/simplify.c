@@ -222,7 +222,7 @@ const xk_expr *xk_simplify(xk_ctx *c, const xk_expr *e, xk_facts *f)
 
 bool xk_prove(xk_ctx *c, const xk_expr *cond, xk_facts *f)
 {
-    int64_t v;
+    int64_t v = 0;
     if (!cond || xk_type_of(cond).dt != XK_DT_BOOL)
         return false;
     const xk_scope s = xk_scope_begin(c);

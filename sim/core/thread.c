@@ -28,7 +28,7 @@ static void inst_text(const struct xk_sim_thread *t,
 void xk_sim_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                   const char *fmt, ...)
 {
-    char where[200] = "", what[260];
+    char where[180] = "", what[180]; /* both fit into the message */
     va_list ap;
     if (t->state == XK_SIM_FAULT)
         return;

@@ -166,7 +166,7 @@ static void put(const struct out *o, const xk_expr *e)
 /* v % d == 0 with a variable v. */
 static bool is_divides(const xk_expr *e)
 {
-    int64_t v;
+    int64_t v = 0;
     return xk_op(e) == XK_OP_EQ && xk_op(xk_kid(e, 0)) == XK_OP_MOD &&
            xk_op(xk_kid(xk_kid(e, 0), 0)) == XK_OP_VAR &&
            xk_is_const(xk_kid(e, 1), &v) && v == 0;
