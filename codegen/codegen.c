@@ -147,7 +147,9 @@ static enum xk_status finish_list(struct xk_cg *g, struct xk_code_stats *s,
         st = access ? XK_OK : XK_ENOMEM;
     }
     if (st == XK_OK)
-        st = xk_sb_annotate(g->c, g->p, g->inst, access, g->n_inst, list, n);
+        st = xk_sb_annotate(g->c, g->p,
+                            &(struct xk_sb_list){g->inst, access, g->n_inst},
+                            list, n);
     xk_free(g->c, access);
     for (uint32_t i = 0; st == XK_OK && i < *n; i++)
         if ((*list)[i].op == XK_OPC_JMPI)

@@ -97,12 +97,18 @@ void xk_sb_access_of(const struct xk_platform *p, const struct xk_inst *i,
 struct xk_sb_access *xk_sb_accesses(xk_ctx *c, const struct xk_platform *p,
                                     const struct xk_inst *in, unsigned n);
 
+/* Instructions, and what each of them accesses. */
+struct xk_sb_list {
+    const struct xk_inst *inst;
+    struct xk_sb_access *access;
+    unsigned n;
+};
+
 /* xk_scoreboard on a list whose accesses are known, of a platform with caps. It
  * gives them their tokens. */
 enum xk_status xk_sb_annotate(xk_ctx *c, const struct xk_platform *p,
-                              const struct xk_inst *in,
-                              struct xk_sb_access *access, unsigned n,
-                              struct xk_inst **out, unsigned *n_out);
+                              const struct xk_sb_list *in, struct xk_inst **out,
+                              unsigned *n_out);
 
 /* The pipe that a distance without a pipe's name means: that of the sources'
  * types. XK_SB_NOWHERE if they do not agree. */

@@ -495,10 +495,10 @@ enum xk_status xk_scoreboard(xk_ctx *c, const struct xk_platform *p,
         return refuse_platform(c, p);
     if (n == 0)
         return XK_OK;
-    struct xk_sb_access *const a = xk_sb_accesses(c, p, in, n);
+    const struct xk_sb_list list = {in, xk_sb_accesses(c, p, in, n), n};
     const enum xk_status st =
-        a ? xk_sb_annotate(c, p, in, a, n, out, n_out) : XK_ENOMEM;
-    xk_free(c, a);
+        list.access ? xk_sb_annotate(c, p, &list, out, n_out) : XK_ENOMEM;
+    xk_free(c, list.access);
     return st;
 }
 
@@ -509,25 +509,24 @@ static bool end_drains(const struct xk_platform *p)
 }
 
 enum xk_status xk_sb_annotate(xk_ctx *c, const struct xk_platform *p,
-                              const struct xk_inst *in,
-                              struct xk_sb_access *access, unsigned n,
-                              struct xk_inst **out, unsigned *n_out)
+                              const struct xk_sb_list *in, struct xk_inst **out,
+                              unsigned *n_out)
 {
     struct pass s = {.c = c,
                      .p = p,
                      .caps = xk_sb_caps_get(p),
-                     .in = in,
+                     .in = in->inst,
                      .end_drains = end_drains(p),
-                     .access = access,
-                     .n = n};
+                     .access = in->access,
+                     .n = in->n};
     enum xk_status st = XK_ENOMEM;
     *out = NULL;
     *n_out = 0;
-    if (n == 0)
+    if (in->n == 0)
         return XK_OK;
     memset(s.token_of, -1, sizeof s.token_of);
-    s.block_at = xk_calloc(c, n, sizeof *s.block_at);
-    s.new_at = xk_calloc(c, n, sizeof *s.new_at);
+    s.block_at = xk_calloc(c, in->n, sizeof *s.block_at);
+    s.new_at = xk_calloc(c, in->n, sizeof *s.new_at);
     struct xk_sb_state *const scratch = xk_malloc(c, sizeof *scratch);
     if (s.block_at && s.new_at && scratch)
         st = annotate(&s, scratch);

@@ -227,8 +227,10 @@ enum xk_status xk_inspect_text(const xk_inspect *f, uint32_t kernel,
                                 .offsets = opts->offsets,
                                 .numeric = opts->numeric};
     xk_str_init(&text, &f->c->alloc);
-    if (k && xk_disassemble_code(f->c, f->file.platform, k->code, k->code_b, &o,
-                                 &text, &n_bad) == XK_OK)
+    if (k)
+        n_bad = xk_disassemble_code(f->c, f->file.platform, k->code, k->code_b,
+                                    &o, &text);
+    if (k && xk_ctx_status(f->c) == XK_OK)
         write(user, xk_str_get(&text), text.len);
     if (k && n_bad)
         xk_fail(f->c, XK_EPARSE,
@@ -267,17 +269,14 @@ enum xk_status xk_disassemble(const char *platform, const void *bytes,
     return s;
 }
 
-static enum xk_status assemble_text(xk_ctx *c, const char *platform,
-                                    const char *text, size_t n_b,
-                                    const struct xk_asm_text_opts *opts,
-                                    void **code, size_t *code_b)
+static enum xk_status assemble_text(xk_ctx *c, const struct xk_asm_text *text,
+                                    bool compact, void **code, size_t *code_b)
 {
     const struct xk_platform *p;
-    const struct xk_asm_opts o = {.file = opts ? opts->file : NULL,
-                                  .compact = opts && opts->compact};
+    const struct xk_asm_source source = {text->text, text->n_b, text->file};
     uint8_t *bytes = NULL;
-    XK_TRY(xk_platform_named(c, platform, &p));
-    XK_TRY(xk_assemble_text(c, p, text, n_b, &o, &bytes, code_b));
+    XK_TRY(xk_platform_named(c, text->platform, &p));
+    XK_TRY(xk_assemble_text(c, p, &source, compact, &bytes, code_b));
     *code = malloc(*code_b ? *code_b : 1); /* the caller has free() only */
     if (*code && *code_b)
         memcpy(*code, bytes, *code_b);
@@ -285,16 +284,15 @@ static enum xk_status assemble_text(xk_ctx *c, const char *platform,
     return *code ? XK_OK : xk_fail(c, XK_ENOMEM, "out of memory");
 }
 
-enum xk_status xk_assemble(const char *platform, const char *text, size_t n_b,
-                           const struct xk_asm_text_opts *opts, void **code,
-                           size_t *code_b, struct xk_error *err)
+enum xk_status xk_assemble(const struct xk_asm_text *text, bool compact,
+                           void **code, size_t *code_b, struct xk_error *err)
 {
     *code = NULL;
     *code_b = 0;
     xk_ctx *const c = xk_ctx_create(NULL);
     if (!c)
         return no_memory_left(err);
-    assemble_text(c, platform, text, n_b, opts, code, code_b);
+    assemble_text(c, text, compact, code, code_b);
     const enum xk_status s = xk_ctx_status(c);
     if (err)
         *err = c->error;

@@ -29,7 +29,7 @@ struct label {
 struct program {
     xk_ctx *c;
     struct xk_parser ps;
-    const struct xk_asm_opts *o;
+    bool compact;
     struct item *item;
     struct label *label;
     uint32_t n_items, item_cap, n_labels, label_cap;
@@ -176,7 +176,7 @@ static void settle_sizes(struct program *g)
         struct item *const e = &g->item[k];
 
         e->shrinks = e->i.compacted;
-        if (g->o->compact && !e->shrinks && !e->no_compact &&
+        if (g->compact && !e->shrinks && !e->no_compact &&
             !xk_inst_is_branch(&e->i) && !e->use[0].name)
             e->shrinks = xk_inst_compact(g->ps.p, &e->i, bytes);
         e->at = g->code_b;
@@ -286,19 +286,17 @@ static bool emit_items(struct program *g, uint8_t **code)
 }
 
 enum xk_status xk_assemble_text(xk_ctx *c, const struct xk_platform *p,
-                                const char *text, size_t n_b,
-                                const struct xk_asm_opts *o, uint8_t **code,
-                                size_t *code_b)
+                                const struct xk_asm_source *source,
+                                bool compact, uint8_t **code, size_t *code_b)
 {
-    static const struct xk_asm_opts no_opts;
     struct xk_error err = {0};
-    struct program g = {.c = c, .o = o ? o : &no_opts};
+    struct program g = {.c = c, .compact = compact};
     bool ok;
 
     *code = NULL;
     *code_b = 0;
-    ok = xk_parser_init(&g.ps, p, text, n_b, &err);
-    g.ps.file = g.o->file;
+    ok = xk_parser_init(&g.ps, p, source->text, source->n_b, &err);
+    g.ps.file = source->file;
     g.ps.labels = true;
     ok = ok && parse_program(&g) && sort_labels(&g) && emit_items(&g, code);
     xk_free(c, g.item);

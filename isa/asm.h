@@ -14,20 +14,20 @@ enum xk_status xk_inst_parse(const struct xk_platform *p, const char *text,
                              size_t n_b, struct xk_inst *out,
                              struct xk_error *err);
 
-struct xk_asm_opts {
+/* A program's text, which need not end in NUL. */
+struct xk_asm_source {
+    const char *text;
+    size_t n_b;
     const char *file; /* for messages, "FILE:LINE:COLUMN: ..."; may be NULL */
-    bool compact;     /* use the 64-bit form wherever there is one, unless the
-                         text says {NoCompact}; otherwise only where it says
-                         {Compacted} */
 };
 
 /* A whole program to machine code; branch targets are labels or byte offsets
- * to the start of an instruction or the end (docs/asm.md). *code is the
- * caller's (xk_free). All values are checked: nothing is encoded that the
- * tables do not allow. */
+ * to the start of an instruction or the end (docs/asm.md). compact uses the
+ * 64-bit form wherever there is one, unless the text says {NoCompact}; without
+ * it only {Compacted} does. *code is the caller's (xk_free). All values are
+ * checked: nothing is encoded that the tables do not allow. */
 enum xk_status xk_assemble_text(xk_ctx *c, const struct xk_platform *p,
-                                const char *text, size_t n_b,
-                                const struct xk_asm_opts *o, uint8_t **code,
-                                size_t *code_b);
+                                const struct xk_asm_source *source,
+                                bool compact, uint8_t **code, size_t *code_b);
 
 #endif

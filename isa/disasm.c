@@ -189,26 +189,23 @@ static void print_all(struct disasm *d, struct xk_str *out)
     print_label_line(d, d->code_b);
 }
 
-enum xk_status xk_disassemble_code(xk_ctx *c, const struct xk_platform *p,
-                                   const uint8_t *code, size_t code_b,
-                                   const struct xk_disasm_opts *o,
-                                   struct xk_str *out, unsigned *n_bad)
+unsigned xk_disassemble_code(xk_ctx *c, const struct xk_platform *p,
+                             const uint8_t *code, size_t code_b,
+                             const struct xk_disasm_opts *o, struct xk_str *out)
 {
     struct disasm d = {.c = c, .p = p, .o = o, .code = code, .code_b = code_b};
     const size_t n_slots = code_b / SLOT_B + 1;
 
-    *n_bad = 0;
     d.slot = xk_malloc(c, n_slots);
     d.piece = xk_malloc(c, n_slots * sizeof(*d.piece));
     if (d.slot && d.piece) {
         memset(d.slot, 0, n_slots);
         decode_pieces(&d);
         print_all(&d, out);
-        *n_bad = d.n_bad;
     }
     xk_free(c, d.slot);
     xk_free(c, d.piece);
     if (out->failed)
-        return xk_fail(c, XK_ENOMEM, "out of memory");
-    return xk_ctx_status(c);
+        xk_fail(c, XK_ENOMEM, "out of memory");
+    return d.n_bad;
 }

@@ -15,11 +15,11 @@ struct xk_disasm_opts {
 
 /* Appends a line for each instruction, and lines with labels, to *out. Bytes
  * that do not decode become a comment line with the reason, and reading goes on
- * behind them; *n_bad counts them. The text assembles back to the same
- * bytes. */
-enum xk_status xk_disassemble_code(xk_ctx *c, const struct xk_platform *p,
-                                   const uint8_t *code, size_t code_b,
-                                   const struct xk_disasm_opts *o,
-                                   struct xk_str *out, unsigned *n_bad);
+ * behind them; the result counts them. The text assembles back to the same
+ * bytes. A lack of memory is the context's error. */
+unsigned xk_disassemble_code(xk_ctx *c, const struct xk_platform *p,
+                             const uint8_t *code, size_t code_b,
+                             const struct xk_disasm_opts *o,
+                             struct xk_str *out);
 
 #endif

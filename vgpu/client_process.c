@@ -296,9 +296,9 @@ static enum xk_status dispatch_walker(struct launch *x, uint64_t *ns)
         make_timed(&timed, config.look);
         config.look = &timed.opts;
     }
-    const enum xk_status s =
-        xk_walker_dispatch(x->c, &config, x->w, x->kernel.kernel, x->region,
-                           x->n_regions, &x->l.stats);
+    const struct xk_walker_memory memory = {x->region, x->n_regions};
+    const enum xk_status s = xk_walker_dispatch(
+        x->c, &config, x->w, x->kernel.kernel, &memory, &x->l.stats);
     *ns = timed.ns ? timed.ns : d->launch_ns(d->launch_ns_user, &x->l);
     return s;
 }

@@ -46,19 +46,24 @@ static enum xk_status fill_row(struct xk_command_stream *s,
     return XK_OK;
 }
 
-/* pixel_b divides a page. */
+/* What a rectangle is filled with; n_b divides a page. */
+struct pixel {
+    const void *bytes;
+    unsigned n_b;
+};
+
 static enum xk_status fill_rows(struct xk_command_stream *s,
                                 const struct xk_command *cmd, struct area dst,
-                                const void *pixel, unsigned pixel_b,
-                                uint32_t width, uint32_t rows)
+                                struct pixel pixel, uint32_t width,
+                                uint32_t rows)
 {
     uint8_t pattern[XK_GPU_PAGE_B];
-    for (unsigned k = 0; k < sizeof pattern; k += pixel_b)
-        memcpy(pattern + k, pixel, pixel_b);
+    for (unsigned k = 0; k < sizeof pattern; k += pixel.n_b)
+        memcpy(pattern + k, pixel.bytes, pixel.n_b);
     for (uint32_t y = 0; y < rows; y++) {
         XK_TRY(xk_cmd_count(s));
         XK_TRY(fill_row(s, cmd, dst.va + (uint64_t)y * dst.pitch_b, pattern,
-                        (uint64_t)width * pixel_b));
+                        (uint64_t)width * pixel.n_b));
     }
     return XK_OK;
 }
@@ -142,8 +147,8 @@ enum xk_status xk_cmd_color_fill(struct xk_command_stream *s,
                        "dwords",
                        dw[2], dw[3], cmd->n);
     const struct area dst = corner(cmd, 4, dw[2], dw[1], b);
-    return fill_rows(s, cmd, dst, &dw[7], b, low(dw[3]) - low(dw[2]),
-                     high(dw[3]) - high(dw[2]));
+    return fill_rows(s, cmd, dst, (struct pixel){&dw[7], b},
+                     low(dw[3]) - low(dw[2]), high(dw[3]) - high(dw[2]));
 }
 
 enum xk_status xk_cmd_mem_copy(struct xk_command_stream *s,
@@ -166,6 +171,7 @@ enum xk_status xk_cmd_mem_set(struct xk_command_stream *s,
     const uint8_t value = (uint8_t)(dw[6] >> 24);
     const struct area dst = {xk_cmd_address(cmd, 4), (dw[3] & 0x3ffff) + 1};
     (void)jump;
-    return fill_rows(s, cmd, dst, &value, 1, (dw[1] & 0xffffff) + 1,
+    return fill_rows(s, cmd, dst, (struct pixel){&value, 1},
+                     (dw[1] & 0xffffff) + 1,
                      dw[0] >> 17 & 3 ? (dw[2] & 0x3ffff) + 1 : 1);
 }

@@ -132,8 +132,8 @@ static enum xk_status make_entry(const xk_kernel_cache *k, xk_ctx *c,
     if (!x->name || !x->name(x->user, e->code, e->code_b, e->name))
         snprintf(e->name, sizeof e->name, "kernel at 0x%llx",
                  (unsigned long long)x->w->start_va);
-    return xk_walker_kernel(c, k->platform, x->w, e->name, e->code, e->code_b,
-                            &e->kernel);
+    const struct xk_walker_code mine = {e->name, e->code, e->code_b};
+    return xk_walker_kernel(c, k->platform, x->w, &mine, &e->kernel);
 }
 
 static enum xk_status add_entry(xk_kernel_cache *k, xk_ctx *c,

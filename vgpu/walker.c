@@ -144,18 +144,18 @@ size_t xk_walker_code_bytes(const struct xk_platform *p, const uint8_t *code,
 }
 
 enum xk_status xk_walker_kernel(xk_ctx *c, const struct xk_platform *p,
-                                const struct xk_gpu_walker *w, const char *name,
-                                const uint8_t *code, size_t n_b,
+                                const struct xk_gpu_walker *w,
+                                const struct xk_walker_code *code,
                                 xk_sim_kernel **out)
 {
     struct xk_error err = {XK_OK, ""};
-    struct xk_zkernel z = {.code = code,
-                           .code_b = n_b,
+    struct xk_zkernel z = {.code = code->code,
+                           .code_b = code->n_b,
                            .simd = w->simd,
                            .grf_count = w->grf_count,
                            .slm_b = w->slm_b,
                            .barriers = w->n_barriers};
-    snprintf(z.name, sizeof z.name, "%s", name);
+    snprintf(z.name, sizeof z.name, "%s", code->name);
     if (xk_sim_kernel_create(NULL, p, &z, out, &err) < 0)
         return xk_fail(c, err.status, "%s", err.message);
     return XK_OK;
@@ -174,10 +174,10 @@ static enum xk_status make_walk_kernel(struct walk *k)
                        (unsigned long long)k->w->start_va);
     snprintf(name, sizeof name, "at_0x%llx",
              (unsigned long long)k->w->start_va);
-    return xk_walker_kernel(
-        k->c, k->config->platform, k->w, name, code,
-        xk_walker_code_bytes(k->config->platform, code, (size_t)n_b),
-        &k->kernel);
+    const struct xk_platform *const p = k->config->platform;
+    const struct xk_walker_code mine = {
+        name, code, xk_walker_code_bytes(p, code, (size_t)n_b)};
+    return xk_walker_kernel(k->c, p, k->w, &mine, &k->kernel);
 }
 
 static struct xk_sim_dispatch dispatch_of(const struct xk_gpu_walker *w,
@@ -267,19 +267,20 @@ static enum xk_status preload(xk_ctx *c, const struct xk_gpu_walker *w,
 }
 
 /* Runs with the checks and trace of the options, if there are any. */
-enum xk_status
-xk_walker_dispatch(xk_ctx *c, const struct xk_walker_config *config,
-                   const struct xk_gpu_walker *w, const xk_sim_kernel *kernel,
-                   struct xk_sim_region *regions, unsigned n_regions,
-                   struct xk_launch_stats *stats)
+enum xk_status xk_walker_dispatch(xk_ctx *c,
+                                  const struct xk_walker_config *config,
+                                  const struct xk_gpu_walker *w,
+                                  const xk_sim_kernel *kernel,
+                                  const struct xk_walker_memory *memory,
+                                  struct xk_launch_stats *stats)
 {
     struct xk_sim_dispatch d = dispatch_of(w, config, kernel);
     struct xk_sim_watch watch;
     struct xk_error err = {XK_OK, ""};
     bool wanted;
     XK_TRY(check_threads(c, config, w));
-    d.regions = regions;
-    d.n_regions = n_regions;
+    d.regions = memory->region;
+    d.n_regions = memory->n_regions;
     if (w->preloads)
         XK_TRY(preload(c, w, &d));
     enum xk_status s =
@@ -304,8 +305,9 @@ static enum xk_status run_walk(struct walk *k, struct xk_launch_stats *stats)
         return XK_ENOMEM;
     XK_TRY(copy_pages(k));
     XK_TRY(make_walk_kernel(k));
-    XK_TRY(xk_walker_dispatch(k->c, k->config, k->w, k->kernel, k->region,
-                              k->n_regions, stats));
+    const struct xk_walker_memory memory = {k->region, k->n_regions};
+    XK_TRY(
+        xk_walker_dispatch(k->c, k->config, k->w, k->kernel, &memory, stats));
     return write_back(k);
 }
 

@@ -19,17 +19,28 @@ struct xk_walker_config {
  * n_b if branches through registers leave it open. */
 size_t xk_walker_code_bytes(const struct xk_platform *p, const uint8_t *code,
                             size_t n_b);
-/* The kernel of a walker, decoded: n_b bytes of code. */
+/* A kernel's code, and its name for messages. */
+struct xk_walker_code {
+    const char *name;
+    const uint8_t *code;
+    size_t n_b;
+};
+/* The kernel of a walker, decoded. */
 XK_GIVE enum xk_status xk_walker_kernel(xk_ctx *c, const struct xk_platform *p,
                                         const struct xk_gpu_walker *w,
-                                        const char *name, const uint8_t *code,
-                                        size_t n_b, xk_sim_kernel **out);
-/* Runs it over regions, whose array is sorted by va. */
-enum xk_status
-xk_walker_dispatch(xk_ctx *c, const struct xk_walker_config *config,
-                   const struct xk_gpu_walker *w, const xk_sim_kernel *kernel,
-                   struct xk_sim_region *regions, unsigned n_regions,
-                   struct xk_launch_stats *stats);
+                                        const struct xk_walker_code *code,
+                                        xk_sim_kernel **out);
+/* The memory that a walker's threads reach, sorted by va. */
+struct xk_walker_memory {
+    struct xk_sim_region *region;
+    unsigned n_regions;
+};
+enum xk_status xk_walker_dispatch(xk_ctx *c,
+                                  const struct xk_walker_config *config,
+                                  const struct xk_gpu_walker *w,
+                                  const xk_sim_kernel *kernel,
+                                  const struct xk_walker_memory *memory,
+                                  struct xk_launch_stats *stats);
 
 /* Copies the space's pages, runs, and writes changed pages back. */
 enum xk_status xk_walker_run(xk_ctx *c, const struct xk_walker_config *config,

@@ -26,18 +26,18 @@ XK_API enum xk_status xk_disassemble(const char *platform, const void *bytes,
                                      size_t n_b, xk_write_fn write, void *user,
                                      struct xk_error *err);
 
-/* How xk_assemble and xk_inspect_text read and write. All zero is fine. */
-struct xk_asm_text_opts {
-    const char *file; /* the source's name, for messages */
-    bool compact;     /* 64-bit forms wherever there is one */
+/* A program in the vendor assembler's syntax, labels included. */
+struct xk_asm_text {
+    const char *platform; /* "xehpg" */
+    const char *text;
+    size_t n_b;       /* without a NUL */
+    const char *file; /* its name, for messages; may be NULL */
 };
 
-/* Makes machine code from text in the vendor assembler's syntax, labels
- * included. The caller frees *code with free(). Errors name file, line, column,
- * the word and the field with its range. */
-XK_API enum xk_status xk_assemble(const char *platform, const char *text,
-                                  size_t n_b,
-                                  const struct xk_asm_text_opts *opts,
+/* Makes machine code of it; compact takes the 64-bit form wherever there is
+ * one. The caller frees *code with free(). Errors name file, line, column, the
+ * word and the field with its range. */
+XK_API enum xk_status xk_assemble(const struct xk_asm_text *text, bool compact,
                                   XK_GIVE void **code, size_t *code_b,
                                   struct xk_error *err);
 

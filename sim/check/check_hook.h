@@ -51,12 +51,18 @@ struct xk_sim_place {
     uint32_t n_b;
 };
 
-/* A finding about e. other and place may be NULL. Later findings of the same
- * check about the same instructions are dropped. */
+/* What a finding is about, besides its instruction. */
+struct xk_check_about {
+    uint32_t check;
+    const struct xk_sim_who *other;   /* NULL: nobody */
+    const struct xk_sim_place *place; /* NULL: none */
+};
+
+/* A finding about e. Later findings of the same check about the same
+ * instructions are dropped. */
 void xk_sim_check_report(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                         uint32_t check, const struct xk_sim_who *other,
-                         const struct xk_sim_place *place, const char *fmt, ...)
-    XK_PRINTF(6, 7);
+                         const struct xk_check_about *about, const char *fmt,
+                         ...) XK_PRINTF(4, 5);
 
 /* A checker that lives elsewhere (the scoreboard's). All functions but state_b
  * may be NULL. `state` belongs to one EU thread and has state_b bytes. It is

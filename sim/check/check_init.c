@@ -109,7 +109,8 @@ void xk_check_undefined(struct xk_sim_check_thread *c,
         first_b == XK_RF_A0 || first_b == XK_RF_FLAG ? 2 : 1;
     snprintf(place.what, sizeof place.what, "%s%u.%u", name,
              (at_b - first_b) / each_b, (at_b - first_b) % each_b / unit_b);
-    xk_sim_check_report(t, e, XK_CHECK_INIT, NULL, &place,
+    xk_sim_check_report(t, e,
+                        &(struct xk_check_about){XK_CHECK_INIT, NULL, &place},
                         "lane %u: %s comes from what nobody wrote (%s%s)", lane,
                         role, place.what, unit_b == 1 ? " in bytes" : "");
 }

@@ -45,7 +45,9 @@ static void report_access(const struct access *x, uint32_t check,
                                    .inst = xk_key_inst(other)};
     snprintf(place.what, sizeof place.what, "%s",
              x->space == XK_CS_SLM ? "SLM" : "memory");
-    xk_sim_check_report(x->c->thread, x->e, check, &who, &place, "%s", why);
+    xk_sim_check_report(x->c->thread, x->e,
+                        &(struct xk_check_about){check, &who, &place}, "%s",
+                        why);
 }
 
 static void report_race(const struct access *x, xk_check_key other, bool write,

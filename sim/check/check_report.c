@@ -204,8 +204,8 @@ void xk_check_record(struct xk_sim_check_work *w, uint32_t check,
 }
 
 void xk_sim_check_report(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                         uint32_t check, const struct xk_sim_who *other,
-                         const struct xk_sim_place *place, const char *fmt, ...)
+                         const struct xk_check_about *about, const char *fmt,
+                         ...)
 {
     struct xk_sim_check_work *const w = xk_check_of(t)->work;
     const struct xk_sim_who me = {
@@ -217,7 +217,7 @@ void xk_sim_check_report(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     va_start(ap, fmt);
     vsnprintf(why, sizeof why, fmt, ap);
     va_end(ap);
-    xk_check_record(w, check, &me, other, place, why);
+    xk_check_record(w, about->check, &me, about->other, about->place, why);
 }
 
 static int by_unit(const void *a, const void *b)

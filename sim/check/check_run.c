@@ -319,8 +319,9 @@ static void beyond(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     const struct xk_sim_place place = {
         .what = "surface", .address = offset, .n_b = n_b};
     if (xk_check_on(xk_check_of(t), XK_CHECK_MEM))
-        xk_sim_check_report(t, e, XK_CHECK_MEM, NULL, &place,
-                            "beyond the end of its surface");
+        xk_sim_check_report(
+            t, e, &(struct xk_check_about){XK_CHECK_MEM, NULL, &place},
+            "beyond the end of its surface");
 }
 
 static void widened(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -330,9 +331,10 @@ static void widened(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         .what = "memory", .address = addr, .n_b = n_b};
     xk_check_of(t)->work->beyond_b = n_b;
     if (xk_check_on(xk_check_of(t), XK_CHECK_PEDANTIC))
-        xk_sim_check_report(t, e, XK_CHECK_PEDANTIC, NULL, &place,
-                            "a block's load goes on beyond its buffer, within "
-                            "the cache line");
+        xk_sim_check_report(
+            t, e, &(struct xk_check_about){XK_CHECK_PEDANTIC, NULL, &place},
+            "a block's load goes on beyond its buffer, within "
+            "the cache line");
 }
 
 static void event(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -347,8 +349,9 @@ static void event(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         break;
     case XK_SIM_EV_UNAWAITED:
         if (xk_check_on(xk_check_of(t), XK_CHECK_PEDANTIC))
-            xk_sim_check_report(t, e, XK_CHECK_PEDANTIC, NULL, NULL,
-                                "thread ends between barrier and sync.bar");
+            xk_sim_check_report(
+                t, e, &(struct xk_check_about){XK_CHECK_PEDANTIC, NULL, NULL},
+                "thread ends between barrier and sync.bar");
         break;
     }
 }
@@ -377,7 +380,8 @@ static uint32_t check_of(const struct xk_sim_inst *e)
 static void fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                   const char *why)
 {
-    xk_sim_check_report(t, e, check_of(e), NULL, NULL, "%s", why);
+    xk_sim_check_report(t, e, &(struct xk_check_about){check_of(e), NULL, NULL},
+                        "%s", why);
 }
 
 static void look_before(struct xk_sim_check_thread *c,

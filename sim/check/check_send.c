@@ -96,12 +96,19 @@ static uint32_t plane_b(const struct xk_sim_check_thread *c,
 }
 
 /* Bytes of memory and of registers that stand for each other. */
+struct moved {
+    uint64_t addr;
+    uint32_t reg_b, n_b;
+};
+
 static void exchange(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
-                     const struct xk_check_note *n, uint64_t addr,
-                     uint32_t reg_b, uint32_t n_b, bool store)
+                     const struct xk_check_note *n, struct moved moved,
+                     bool store)
 {
-    for (uint32_t b = 0; b < n_b; b += 64) {
-        const uint32_t m_b = n_b - b < 64 ? n_b - b : 64;
+    const uint64_t addr = moved.addr;
+    const uint32_t reg_b = moved.reg_b;
+    for (uint32_t b = 0; b < moved.n_b; b += 64) {
+        const uint32_t left_b = moved.n_b - b, m_b = left_b < 64 ? left_b : 64;
         if (n->space == XK_CS_SLM || n->space == XK_CS_SCRATCH) {
             if (store)
                 xk_check_set_def(c, n->space, addr + b, m_b,
@@ -227,7 +234,8 @@ static void check_gather(struct xk_sim_check_thread *c,
             const uint32_t reg =
                 data->off_b + done[l]++ * step_b + l * m->reg_b + high_b;
             if (store || n->space == XK_CS_SLM || n->space == XK_CS_SCRATCH)
-                exchange(c, e, n, n->addr + b, reg, m->data_b, store);
+                exchange(c, e, n, (struct moved){n->addr + b, reg, m->data_b},
+                         store);
         }
     }
 }
@@ -265,7 +273,9 @@ static void block(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
         if (n->space == XK_CS_STATE)
             continue;
         if (store || n->space == XK_CS_SLM || n->space == XK_CS_SCRATCH)
-            exchange(c, e, n, n->addr, at_b + n->lane * n->n_b, n->n_b, store);
+            exchange(c, e, n,
+                     (struct moved){n->addr, at_b + n->lane * n->n_b, n->n_b},
+                     store);
     }
     if (w->beyond_b)
         xk_check_put(c, at_b + all_b - w->beyond_b, w->beyond_b, false);

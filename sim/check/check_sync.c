@@ -98,10 +98,11 @@ static void left_behind(struct xk_sim_check_thread *c,
         .unit = c->work->unit,
         .thread = c->thread->index,
         .inst = c->load_inst[__builtin_ctz(c->loading)]};
-    xk_sim_check_report(c->thread, e, XK_CHECK_PEDANTIC, &load, NULL,
-                        "the thread ends while a message that writes its "
-                        "registers may be in flight ($%d)",
-                        __builtin_ctz(c->loading));
+    xk_sim_check_report(
+        c->thread, e, &(struct xk_check_about){XK_CHECK_PEDANTIC, &load, NULL},
+        "the thread ends while a message that writes its "
+        "registers may be in flight ($%d)",
+        __builtin_ctz(c->loading));
 }
 
 void xk_check_sync_before(struct xk_sim_check_thread *c,

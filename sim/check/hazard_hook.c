@@ -72,7 +72,9 @@ static void report_hazard(const struct state *s, const struct xk_hz_finding *f)
     else
         xk_hz_name(t->kernel->platform, f->begin, place.what,
                    sizeof place.what);
-    xk_sim_check_report(t, s->e, XK_CHECK_HAZARD, &other, &place, "%s", why);
+    xk_sim_check_report(
+        t, s->e, &(struct xk_check_about){XK_CHECK_HAZARD, &other, &place},
+        "%s", why);
 }
 
 /* A store that may overtake a load from local memory: which bytes it touches is

@@ -206,7 +206,9 @@ static void report_pair(struct xk_pair *p, unsigned who,
                                      .thread = o->index,
                                      .inst = is_alive(o) ? o->ip : UINT32_MAX};
     if (!p->all->fine)
-        xk_sim_check_report(t, e, XK_CHECK_SYNC, &other, NULL, "%s", why);
+        xk_sim_check_report(
+            t, e, &(struct xk_check_about){XK_CHECK_SYNC, &other, NULL}, "%s",
+            why);
 }
 
 static void parts(struct xk_pair *p, const struct xk_sim_inst *e)

@@ -108,7 +108,8 @@ static void seen(struct xk_pair *p, unsigned who, const struct xk_sim_inst *e,
                                      .inst = w->by[at_b / XK_PAIR_PLACE_B]};
     struct xk_sim_place place = {.n_b = 0};
     name_byte(t, at_b, place.what, sizeof place.what);
-    xk_sim_check_report(t, e, XK_CHECK_SYNC, &other, &place,
+    xk_sim_check_report(t, e,
+                        &(struct xk_check_about){XK_CHECK_SYNC, &other, &place},
                         "depends on what a NoMask instruction did that ran "
                         "for this thread, too, while only the other one of "
                         "its fused pair was there");
@@ -173,10 +174,11 @@ void xk_pair_stray(struct xk_pair *p, unsigned who, const struct xk_sim_inst *e)
     if (!xk_sim_mask(x, e))
         return;
     if (acts_outside(e)) {
-        xk_sim_check_report(t, e, XK_CHECK_SYNC, &other, NULL,
-                            "runs without a mask for this thread, too, which "
-                            "has left for another path than the other one of "
-                            "its fused pair");
+        xk_sim_check_report(
+            t, e, &(struct xk_check_about){XK_CHECK_SYNC, &other, NULL},
+            "runs without a mask for this thread, too, which "
+            "has left for another path than the other one of "
+            "its fused pair");
         return;
     }
     if (xk_inst_is_send(&e->in))

@@ -9,10 +9,12 @@ ALWAYS uint8_t *acc_hi_at(struct xk_sim_thread *t, uint32_t acc_b)
     return (uint8_t *)&t->acc_hi[acc_b / 2];
 }
 
+/* To the active lanes. */
 ALWAYS void put_acc(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                    uint32_t acc_b, uint32_t mask, unsigned n,
-                    const uint32_t *restrict lo, const uint32_t *restrict hi)
+                    uint32_t acc_b, unsigned n, const uint32_t *restrict lo,
+                    const uint32_t *restrict hi)
 {
+    uint32_t mask = active_lanes(t, e);
     uint8_t *const low = t->rf + XK_RF_ACC + acc_b;
     uint8_t *const high = acc_hi_at(t, acc_b);
     if (mask == e->lanes) {
@@ -51,12 +53,11 @@ ALWAYS void a_mul(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 {
     uint32_t a[XK_SIM_LANES], b[XK_SIM_LANES], lo[XK_SIM_LANES];
     uint32_t hi[XK_SIM_LANES];
-    const uint32_t mask = active_lanes(t, e);
     load(t, e, 0, n, a);
     load(t, e, 1, n, b);
     LANES lo[l] = a[l] * b[l];
     high_half(e, n, hi, a, b);
-    put_acc(t, e, e->dst.off_b - XK_RF_ACC, mask, n, lo, hi);
+    put_acc(t, e, e->dst.off_b - XK_RF_ACC, n, lo, hi);
 }
 
 /* The low half: acc + a * (b without its low word). */
@@ -87,7 +88,7 @@ ALWAYS void a_mach(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     LANES lo[l] = a[l] * b[l] + acc[l];
     high_half(e, n, hi, a, b);
     LANES hi[l] += acc_hi[l] + (lo[l] < acc[l]);
-    put_acc(t, e, e->acc_b, mask, n, lo, hi);
+    put_acc(t, e, e->acc_b, n, lo, hi);
     store(t, e, mask, n, hi);
 }
 
@@ -103,7 +104,7 @@ ALWAYS void carry(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     load(t, e, 1, n, b);
     LANES r[l] = add ? a[l] + b[l] : a[l] - b[l];
     LANES out[l] = add ? r[l] < a[l] : a[l] < b[l];
-    put_acc(t, e, e->acc_b, mask, n, out, none);
+    put_acc(t, e, e->acc_b, n, out, none);
     store(t, e, mask, n, r);
 }
 

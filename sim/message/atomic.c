@@ -161,7 +161,8 @@ static uint64_t atomic_lane(struct xk_sim_thread *t,
     const struct xk_msg *const m = &e->msg;
     uint64_t addr = 0;
     memcpy(&addr, t->rf + xk_sim_addresses_at(t, e) + l * m->addr_b, m->addr_b);
-    uint8_t *mem = xk_sim_reach(t, e, v, addr, m->data_b, m->data_b, l);
+    uint8_t *mem = xk_sim_reach(
+        t, e, v, (struct xk_sim_bytes){addr, m->data_b, m->data_b, l});
     if (!mem)
         return 0;
     const uint64_t old =

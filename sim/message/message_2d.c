@@ -22,29 +22,34 @@ static uint32_t pow2(uint32_t v)
     return n;
 }
 
-/* Bytes of row y from element x on that are inside, from *first_b of the row of
- * n_b bytes; 0: none. */
-static uint32_t inside_b(const struct tile *k, int64_t x, int64_t y,
-                         uint32_t n_b, uint32_t *first_b)
+/* Bytes [first_b, first_b + n_b) of a block's row. */
+struct row_part {
+    uint32_t first_b, n_b;
+};
+
+/* Which bytes of row y are inside, of n_b from element x on. */
+static struct row_part inside(const struct tile *k, int64_t x, int64_t y,
+                              uint32_t n_b)
 {
     const int64_t from = x * (int64_t)k->data_b, width_b = k->h.width_b;
     int64_t lo = from < 0 ? 0 : from, hi = from + (int64_t)n_b;
     hi = hi > width_b ? width_b : hi;
-    *first_b = 0;
     if (y < 0 || y >= (int64_t)k->h.height || hi <= lo)
-        return 0;
-    *first_b = (uint32_t)(lo - from);
-    return (uint32_t)(hi - lo);
+        return (struct row_part){0, 0};
+    return (struct row_part){(uint32_t)(lo - from), (uint32_t)(hi - lo)};
 }
 
 /* Memory of those bytes; NULL after a finding. */
 static uint8_t *row_at(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                        const struct tile *k, int64_t x, int64_t y,
-                       uint32_t first_b, uint32_t n_b)
+                       struct row_part part)
 {
-    const uint64_t addr = k->h.base + (uint64_t)y * k->h.pitch_b +
-                          (uint64_t)(x * (int64_t)k->data_b + first_b);
-    return xk_sim_reach(t, e, &xk_sim_flat, addr, n_b, 1, 0);
+    const struct xk_sim_bytes at = {
+        .addr = k->h.base + (uint64_t)y * k->h.pitch_b +
+                (uint64_t)(x * (int64_t)k->data_b + part.first_b),
+        .n_b = part.n_b,
+        .align_b = 1};
+    return xk_sim_reach(t, e, &xk_sim_flat, at);
 }
 
 /* Where element (x, y) of a block goes, in bytes from the block's first. */
@@ -63,15 +68,13 @@ static bool move_row(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 {
     const int64_t x = (int64_t)k->h.x + (int64_t)block * k->h.block_w;
     const int64_t row = (int64_t)k->h.y + y;
-    const uint32_t n_b = k->h.block_w * k->data_b;
-    uint32_t first_b;
-    const uint32_t in_b = inside_b(k, x, row, n_b, &first_b);
+    const struct row_part in = inside(k, x, row, k->h.block_w * k->data_b);
     uint8_t line[MAX_ROW_B] = {0};
-    uint8_t *const mem = in_b ? row_at(t, e, k, x, row, first_b, in_b) : NULL;
-    if (in_b && !mem)
+    uint8_t *const mem = in.n_b ? row_at(t, e, k, x, row, in) : NULL;
+    if (in.n_b && !mem)
         return false;
     if (mem && !k->store)
-        memcpy(line + first_b, mem, in_b);
+        memcpy(line + in.first_b, mem, in.n_b);
     for (uint32_t c = 0; c < k->h.block_w; c++) {
         uint8_t *const reg = regs + place_b(&e->msg, k, c, y);
         if (k->store)
@@ -80,7 +83,7 @@ static bool move_row(struct xk_sim_thread *t, const struct xk_sim_inst *e,
             memcpy(reg, line + c * k->data_b, k->data_b);
     }
     if (mem && k->store)
-        memcpy(mem, line + first_b, in_b);
+        memcpy(mem, line + in.first_b, in.n_b);
     return true;
 }
 

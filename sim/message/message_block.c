@@ -22,9 +22,11 @@ static void move_pieces(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     for (uint32_t at = 0; at < b->n_b; at += piece_b) {
         if (b->unit_b && !xk_sim_block_moves(e, mask, b->unit_b, at))
             continue;
-        uint8_t *mem = xk_sim_reach(t, e, &b->view, b->addr + at, piece_b,
-                                    b->align_b < piece_b ? b->align_b : piece_b,
-                                    at / piece_b);
+        const uint32_t align_b = b->align_b < piece_b ? b->align_b : piece_b;
+        uint8_t *mem =
+            xk_sim_reach(t, e, &b->view,
+                         (struct xk_sim_bytes){b->addr + at, piece_b, align_b,
+                                               at / piece_b});
         uint8_t *const reg = t->rf + rf_b + at;
         if (t->state == XK_SIM_FAULT)
             return;
@@ -67,7 +69,8 @@ static void load_widened(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 {
     const uint32_t inside_b = b->n_b - beyond_b;
     const uint8_t *const mem =
-        xk_sim_reach(t, e, &b->view, b->addr, inside_b, b->align_b, 0);
+        xk_sim_reach(t, e, &b->view,
+                     (struct xk_sim_bytes){b->addr, inside_b, b->align_b, 0});
     if (!mem)
         return;
     memcpy(t->rf + rf_b, mem, inside_b);
@@ -96,7 +99,8 @@ static void move_block(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         load_widened(t, e, b, rf_b, beyond_b);
         return;
     }
-    uint8_t *mem = xk_sim_reach(t, e, &b->view, b->addr, b->n_b, b->align_b, 0);
+    uint8_t *mem = xk_sim_reach(
+        t, e, &b->view, (struct xk_sim_bytes){b->addr, b->n_b, b->align_b, 0});
     struct block whole = *b;
     whole.unit_b = 0;
     if (!mem && t->state != XK_SIM_FAULT)

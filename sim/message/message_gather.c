@@ -52,7 +52,8 @@ static void load_partly(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         at >= end)
         return;
     const uint32_t n_b = (uint32_t)(end - at);
-    const uint8_t *const mem = xk_sim_reach(t, e, &g->view, addr, n_b, 1, lane);
+    const uint8_t *const mem =
+        xk_sim_reach(t, e, &g->view, (struct xk_sim_bytes){addr, n_b, 1, lane});
     if (mem)
         memcpy(reg, mem, n_b);
 }
@@ -66,8 +67,10 @@ static bool move_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     for (unsigned v = 0; v < g->vec; v++) {
         if (!is_channel_on(g, v))
             continue;
-        uint8_t *const mem = xk_sim_reach(t, e, &g->view, addr + v * g->data_b,
-                                          g->data_b, g->align_b, lane);
+        uint8_t *const mem =
+            xk_sim_reach(t, e, &g->view,
+                         (struct xk_sim_bytes){addr + v * g->data_b, g->data_b,
+                                               g->align_b, lane});
         if (t->state == XK_SIM_FAULT)
             return false;
         if (mem && g->reg_off_b)
@@ -192,22 +195,32 @@ ALWAYS bool move_even(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return true;
 }
 
-/* All components of the lanes in mask; stops at a finding. */
+/* The lanes that move: theirs are the addresses, and elements from rf_b of the
+ * register file on. */
+struct lanes {
+    uint32_t mask;
+    const uint64_t *addr;
+    uint32_t rf_b;
+};
+
+/* All components of the lanes; stops at a finding. */
 ALWAYS void move_whole(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                       const struct gather *g, const uint64_t *addr,
-                       uint32_t mask, uint32_t rf_b, unsigned data_b,
-                       unsigned reg_b)
+                       const struct gather *g, struct lanes lanes,
+                       unsigned data_b, unsigned reg_b)
 {
+    const uint64_t *const addr = lanes.addr;
+    uint32_t mask = lanes.mask;
     const unsigned vec = g->vec;
     const bool store = g->store;
     struct window w = window_of(t, &g->view, vec * data_b);
     for (; mask; mask &= mask - 1) {
         const unsigned l = (unsigned)__builtin_ctz(mask);
-        uint8_t *reg = t->rf + rf_b + l * reg_b;
+        uint8_t *reg = t->rf + lanes.rf_b + l * reg_b;
         uint8_t *mem = in_window(&w, g, addr[l]);
         if (!mem) {
-            mem = xk_sim_reach(t, e, &g->view, addr[l], vec * data_b,
-                               g->align_b, l);
+            mem = xk_sim_reach(
+                t, e, &g->view,
+                (struct xk_sim_bytes){addr[l], vec * data_b, g->align_b, l});
             w = window_of(t, &g->view, vec * data_b);
         } else {
             xk_sim_saw(t, e, w.region, address_in(&w, mem), vec * data_b, l);
@@ -225,12 +238,12 @@ ALWAYS void move_whole(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 }
 
 static void move_some(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                      const struct gather *g, const uint64_t *addr,
-                      uint32_t mask, uint32_t rf_b)
+                      const struct gather *g, struct lanes lanes)
 {
-    for (; mask; mask &= mask - 1) {
+    for (uint32_t mask = lanes.mask; mask; mask &= mask - 1) {
         const unsigned l = (unsigned)__builtin_ctz(mask);
-        if (!move_lane(t, e, g, addr[l], t->rf + rf_b + l * g->reg_b, l))
+        uint8_t *const reg = t->rf + lanes.rf_b + l * g->reg_b;
+        if (!move_lane(t, e, g, lanes.addr[l], reg, l))
             return;
     }
 }
@@ -238,16 +251,16 @@ static void move_some(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 /* One size of element that takes a dword of a register. */
 #define MOVE_DWORDS(data_b)                                                    \
     do {                                                                       \
-        if (mask != e->lanes || !move_even(t, e, g, addr, rf_b, data_b))       \
-            move_whole(t, e, g, addr, mask, rf_b, data_b, 4);                  \
+        if (lanes.mask != e->lanes ||                                          \
+            !move_even(t, e, g, lanes.addr, lanes.rf_b, data_b))               \
+            move_whole(t, e, g, lanes, data_b, 4);                             \
     } while (0)
 
 static void move(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                 const struct gather *g, const uint64_t *addr, uint32_t mask,
-                 uint32_t rf_b)
+                 const struct gather *g, struct lanes lanes)
 {
     if (g->reg_off_b || (g->vec <= 8 && g->cmask != (1u << g->vec) - 1))
-        move_some(t, e, g, addr, mask, rf_b);
+        move_some(t, e, g, lanes);
     else if (g->reg_b == 4 && g->data_b == 4)
         MOVE_DWORDS(4);
     else if (g->reg_b == 4 && g->data_b == 2)
@@ -255,9 +268,9 @@ static void move(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     else if (g->reg_b == 4 && g->data_b == 1)
         MOVE_DWORDS(1);
     else if (g->reg_b == 8 && g->data_b == 8)
-        move_whole(t, e, g, addr, mask, rf_b, 8, 8);
+        move_whole(t, e, g, lanes, 8, 8);
     else
-        move_whole(t, e, g, addr, mask, rf_b, g->data_b, g->reg_b);
+        move_whole(t, e, g, lanes, g->data_b, g->reg_b);
 }
 
 /* Through a surface these count elements, in other memory bytes. */
@@ -389,7 +402,7 @@ static void exec_gather(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         make_addresses(t, e, addr);
     else
         take_addresses(t, e, addr);
-    move(t, e, &g, addr, xk_sim_msg_mask(t, e), data->off_b);
+    move(t, e, &g, (struct lanes){xk_sim_msg_mask(t, e), addr, data->off_b});
 }
 
 /* A bit a lane: whether its memory is there. */

@@ -85,9 +85,11 @@ void xk_sim_exec_media(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         !read_surface(t, e, &b))
         return;
     for (uint32_t r = 0; r < b.height; r++) {
-        uint8_t *const mem = xk_sim_reach(
-            t, e, &xk_sim_flat,
-            b.base + (uint64_t)(b.y + r) * b.pitch_b + b.x_b, b.width_b, 1, 0);
+        uint8_t *const mem =
+            xk_sim_reach(t, e, &xk_sim_flat,
+                         (struct xk_sim_bytes){
+                             b.base + (uint64_t)(b.y + r) * b.pitch_b + b.x_b,
+                             b.width_b, 1, 0});
         uint8_t *const reg = t->rf + data->off_b + r * b.row_b;
         if (!mem)
             return;

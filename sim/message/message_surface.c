@@ -42,7 +42,9 @@ const uint8_t *xk_sim_state_at(struct xk_sim_thread *t,
     const uint8_t *const p =
         va % n_b ? NULL
                  : xk_sim_space_at(&t->group->run->space, &last, va, n_b);
-    return p ? p : xk_sim_reach(t, e, &xk_sim_flat, va, n_b, n_b, 0);
+    return p ? p
+             : xk_sim_reach(t, e, &xk_sim_flat,
+                            (struct xk_sim_bytes){va, n_b, n_b, 0});
 }
 
 static bool binding_table(struct xk_sim_thread *t, const struct xk_sim_inst *e,

@@ -81,9 +81,10 @@ static uint8_t *texel_of(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     for (unsigned k = 0; k < 4; k++)
         if (at[k] >= g->extent[k])
             return NULL;
-    return xk_sim_reach(t, e, &xk_sim_flat,
-                        xk_sim_image_at(g, at[0], at[1], at[2]), g->texel_b,
-                        g->format->size_b, lane);
+    return xk_sim_reach(
+        t, e, &xk_sim_flat,
+        (struct xk_sim_bytes){xk_sim_image_at(g, at[0], at[1], at[2]),
+                              g->texel_b, g->format->size_b, lane});
 }
 
 static void load_texel(struct xk_sim_thread *t, const struct xk_sim_inst *e,

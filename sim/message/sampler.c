@@ -98,10 +98,12 @@ static bool tap(const struct xk_sim_lookup *l, const uint32_t *border,
     for (unsigned k = 0; k < 3; k++)
         inside &= at[k] >= 0 && (uint64_t)at[k] < g->extent[k];
     if (inside) {
-        texel = xk_sim_reach(l->t, l->e, &xk_sim_flat,
+        texel =
+            xk_sim_reach(l->t, l->e, &xk_sim_flat,
+                         (struct xk_sim_bytes){
                              xk_sim_image_at(g, (uint64_t)at[0],
                                              (uint64_t)at[1], (uint64_t)at[2]),
-                             g->texel_b, g->format->size_b, l->lane);
+                             g->texel_b, g->format->size_b, l->lane});
         if (!texel)
             return false;
     }

@@ -32,21 +32,20 @@ static void explain(const struct xk_sim_thread *t, const struct xk_sim_view *v,
 }
 
 uint8_t *xk_sim_miss(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                     const struct xk_sim_view *v, uint64_t addr, uint32_t n_b,
-                     uint32_t align_b, unsigned lane)
+                     const struct xk_sim_view *v, struct xk_sim_bytes a)
 {
-    const uint64_t at = addr & v->mask;
+    const uint64_t at = a.addr & v->mask;
     char why[200];
-    if (at & (align_b - 1)) {
+    if (at & (a.align_b - 1)) {
         xk_sim_fault(t, e,
                      "lane %u: address 0x%" PRIx64 " is not a multiple "
                      "of %u bytes",
-                     lane, addr, align_b);
-    } else if (v->surface && (at >= v->size_b || v->size_b - at < n_b)) {
-        surface_oob(t, e, at, n_b);
+                     a.lane, a.addr, a.align_b);
+    } else if (v->surface && (at >= v->size_b || v->size_b - at < a.n_b)) {
+        surface_oob(t, e, at, a.n_b);
     } else {
-        explain(t, v, addr, n_b, why, sizeof(why));
-        xk_sim_fault(t, e, "lane %u: %s", lane, why);
+        explain(t, v, a.addr, a.n_b, why, sizeof(why));
+        xk_sim_fault(t, e, "lane %u: %s", a.lane, why);
     }
     return NULL;
 }
@@ -93,7 +92,8 @@ static void exec_read_state(struct xk_sim_thread *t,
     if (!xk_sim_surface_va(t, e, &va) ||
         !xk_sim_payload(t, e, &e->dst, 64, e->msg.dst_grf, "the destination"))
         return;
-    const uint8_t *const p = xk_sim_reach(t, e, &xk_sim_flat, va, 64, 64, 0);
+    const uint8_t *const p =
+        xk_sim_reach(t, e, &xk_sim_flat, (struct xk_sim_bytes){va, 64, 64, 0});
     if (p)
         memcpy(t->rf + e->dst.off_b, p, 64);
 }

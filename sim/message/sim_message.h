@@ -50,35 +50,40 @@ bool xk_sim_surface_va(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 bool xk_sim_bti_va(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                    unsigned bti, uint64_t *va);
 
+/* Bytes of a view that a lane accesses. */
+struct xk_sim_bytes {
+    uint64_t addr;
+    uint32_t n_b;
+    uint32_t align_b; /* addr must be a multiple of it */
+    unsigned lane;    /* for messages */
+};
+
 /* What xk_sim_reach does with an address that is not plainly there: it reports
  * it or, beyond the end of a surface, does nothing. Always NULL. */
 uint8_t *xk_sim_miss(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                     const struct xk_sim_view *v, uint64_t addr, uint32_t n_b,
-                     uint32_t align_b, unsigned lane);
+                     const struct xk_sim_view *v, struct xk_sim_bytes a);
 
-/* The host's view of n_b bytes at addr, which must be a multiple of align_b.
- * NULL after a finding, or, without one, where some of them are beyond the end
- * of a surface. lane is for the message. */
+/* The host's view of the bytes. NULL after a finding, or, without one, where
+ * some of them are beyond the end of a surface. */
 static inline uint8_t *xk_sim_reach(struct xk_sim_thread *t,
                                     const struct xk_sim_inst *e,
-                                    const struct xk_sim_view *v, uint64_t addr,
-                                    uint32_t n_b, uint32_t align_b,
-                                    unsigned lane)
+                                    const struct xk_sim_view *v,
+                                    struct xk_sim_bytes a)
 {
-    const uint64_t at = addr & v->mask;
-    if (!(at & (align_b - 1)) && at < v->size_b && v->size_b - at >= n_b) {
+    const uint64_t at = a.addr & v->mask;
+    if (!(at & (a.align_b - 1)) && at < v->size_b && v->size_b - at >= a.n_b) {
         if (v->host) {
-            xk_sim_saw(t, e, NULL, at, n_b, lane);
+            xk_sim_saw(t, e, NULL, at, a.n_b, a.lane);
             return v->host + at;
         }
-        uint8_t *const p =
-            xk_sim_space_at(&t->group->run->space, &t->last, v->base + at, n_b);
+        uint8_t *const p = xk_sim_space_at(&t->group->run->space, &t->last,
+                                           v->base + at, a.n_b);
         if (p) {
-            xk_sim_saw(t, e, t->last, v->base + at, n_b, lane);
+            xk_sim_saw(t, e, t->last, v->base + at, a.n_b, a.lane);
             return p;
         }
     }
-    return xk_sim_miss(t, e, v, addr, n_b, align_b, lane);
+    return xk_sim_miss(t, e, v, a);
 }
 
 /* True if the payload [off_b, off_b + n_b) lies in n_grf registers beginning at

@@ -27,14 +27,14 @@ static void decode_all(const uint8_t *code, size_t code_b, struct ot_list *out)
 
 void ot_parse(const char *platform, const char *text, struct ot_list *out)
 {
-    const struct xk_asm_opts o = {.file = "order"};
+    const struct xk_asm_source source = {text, strlen(text), "order"};
     uint8_t *code = NULL;
     size_t code_b = 0;
     xk_ctx *const c = xk_ctx_create(NULL);
     out->p = xk_platform_find(platform);
     out->n = 0;
-    ck_assert_msg(xk_assemble_text(c, out->p, text, strlen(text), &o, &code,
-                                   &code_b) >= 0,
+    ck_assert_msg(xk_assemble_text(c, out->p, &source, false, &code, &code_b) >=
+                      0,
                   "%s\n%s", c->error.message, text);
     decode_all(code, code_b, out);
     xk_free(c, code);

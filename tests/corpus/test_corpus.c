@@ -114,12 +114,12 @@ static void compare_texts(enum check c, const char *ours, const char *theirs)
 static void check_assembled(enum check c, const char *text, size_t n_b,
                             const struct corpus_file *bin)
 {
-    const struct xk_asm_opts o = {.file = "text"};
+    const struct xk_asm_source source = {text, n_b, "text"};
     uint8_t *code = NULL;
     size_t code_b = 0, at = 0;
 
     xk_ctx_clear(run.ctx);
-    if (xk_assemble_text(run.ctx, run.k->p, text, n_b, &o, &code, &code_b) !=
+    if (xk_assemble_text(run.ctx, run.k->p, &source, false, &code, &code_b) !=
         XK_OK) {
         complain(c, "%s", run.ctx->error.message);
         return;
@@ -139,11 +139,10 @@ static void check_text(const struct corpus_file *bin, bool ldst,
 {
     const struct xk_disasm_opts o = {.ldst = ldst};
     struct xk_str ours;
-    unsigned n_bad = 0;
 
     xk_str_init(&ours, NULL);
-    if (xk_disassemble_code(run.ctx, run.k->p, bin->data, bin->n_b, &o, &ours,
-                            &n_bad) != XK_OK)
+    xk_disassemble_code(run.ctx, run.k->p, bin->data, bin->n_b, &o, &ours);
+    if (xk_ctx_status(run.ctx) != XK_OK)
         complain(text, "%s", run.ctx->error.message);
     compare_texts(text, xk_str_get(&ours), (const char *)theirs->data);
     check_assembled(assembled, xk_str_get(&ours), ours.len, bin);

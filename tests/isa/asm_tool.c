@@ -23,16 +23,17 @@ static void assemble(xk_ctx *c, const char *platform, const char *form,
                      const char *in, const char *out)
 {
     const struct xk_platform *const p = xk_platform_find(platform);
-    const struct xk_asm_opts o = {.file = "t.asm",
-                                  .compact = !strcmp(form, "compact")};
-    size_t n_b = 0, code_b;
+    struct xk_asm_source source = {.file = "t.asm"};
+    size_t code_b;
     uint8_t *code = NULL;
-    char *const text = iga_read_file(in, &n_b);
+    char *const text = iga_read_file(in, &source.n_b);
 
+    source.text = text;
     xk_ctx_clear(c);
     if (!p || !text)
         printf("asm_tool: no platform %s or no file %s\n", platform, in);
-    else if (xk_assemble_text(c, p, text, n_b, &o, &code, &code_b) < 0)
+    else if (xk_assemble_text(c, p, &source, !strcmp(form, "compact"), &code,
+                              &code_b) < 0)
         printf("%s\n", c->error.message);
     else if (!write_file(out, code, code_b))
         printf("asm_tool: cannot write %s\n", out);

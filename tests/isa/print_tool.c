@@ -38,14 +38,12 @@ static double disassemble(xk_ctx *c, const struct xk_platform *p,
 
     for (unsigned k = 0; k < 5; k++) {
         const double start = now_ms();
-        enum xk_status status;
         double ms;
 
         xk_str_clear(out);
-        status =
-            xk_disassemble_code(c, p, in->bytes, in->n_b, in->opts, out, n_bad);
+        *n_bad = xk_disassemble_code(c, p, in->bytes, in->n_b, in->opts, out);
         ms = now_ms() - start;
-        if (status != XK_OK)
+        if (xk_ctx_status(c) != XK_OK)
             return -1;
         if (best_ms < 0 || ms < best_ms)
             best_ms = ms;

@@ -184,13 +184,13 @@ static const struct {
 START_TEST(refusals_name_place_word_and_range)
 {
     const struct xk_platform *const p = xk_platform_get(XK_PLATFORM_XEHPG);
-    const struct xk_asm_opts o = {.file = "a.asm"};
+    const struct xk_asm_source source = {refused[_i].text,
+                                         strlen(refused[_i].text), "a.asm"};
     xk_ctx *const c = xk_ctx_create(NULL);
     uint8_t *code;
     size_t code_b;
 
-    if (xk_assemble_text(c, p, refused[_i].text, strlen(refused[_i].text), &o,
-                         &code, &code_b) == XK_OK)
+    if (xk_assemble_text(c, p, &source, false, &code, &code_b) == XK_OK)
         ck_abort_msg("'%s' is not refused", refused[_i].text);
     ck_assert_ptr_null(code);
     ck_assert_uint_eq(code_b, 0);
@@ -258,15 +258,15 @@ static size_t mutate(char *text, size_t n_b, size_t cap)
 static void assemble_mutant(xk_ctx *c, const struct xk_platform *p,
                             const char *text, size_t n_b, unsigned *n_ok)
 {
-    const struct xk_asm_opts o = {.file = "m", .compact = n_b & 1};
     char *const copy = malloc(n_b ? n_b : 1);
+    const struct xk_asm_source source = {copy, n_b, "m"};
     uint8_t *code;
     size_t code_b;
 
     ck_assert_ptr_nonnull(copy);
     memcpy(copy, text, n_b);
     xk_ctx_clear(c);
-    if (xk_assemble_text(c, p, copy, n_b, &o, &code, &code_b) == XK_OK) {
+    if (xk_assemble_text(c, p, &source, n_b & 1, &code, &code_b) == XK_OK) {
         ck_assert_uint_eq(code_b % 8, 0);
         ++*n_ok;
     } else {
@@ -321,12 +321,13 @@ START_TEST(the_short_form_is_asked_for_by_option_or_by_mark)
     xk_ctx *const c = xk_ctx_create(NULL);
 
     for (unsigned k = 0; k < XK_COUNTOF(sizes); k++) {
-        const struct xk_asm_opts o = {.compact = sizes[k].compact};
+        const struct xk_asm_source source = {.text = sizes[k].text,
+                                             .n_b = strlen(sizes[k].text)};
         uint8_t *code;
         size_t code_b;
 
-        if (xk_assemble_text(c, p, sizes[k].text, strlen(sizes[k].text), &o,
-                             &code, &code_b) < 0)
+        if (xk_assemble_text(c, p, &source, sizes[k].compact, &code, &code_b) <
+            0)
             ck_abort_msg("'%s': %s", sizes[k].text, c->error.message);
         if (code_b != sizes[k].code_b)
             ck_abort_msg("%s: '%s': %zu bytes, expected %zu", p->name,
@@ -352,6 +353,7 @@ static void *failing_realloc(void *user, void *p, size_t n_b)
 START_TEST(every_failing_allocation_is_reported)
 {
     static const char text[] = "a: goto (8|M0) a b\nb: nop\n";
+    const struct xk_asm_source source = {text, sizeof(text) - 1, NULL};
     const struct xk_platform *const p = xk_platform_get(XK_PLATFORM_XEHPG);
     enum xk_status st = XK_ENOMEM;
     int n = -1;
@@ -364,8 +366,7 @@ START_TEST(every_failing_allocation_is_reported)
         size_t code_b;
 
         left = ++n;
-        st = xk_assemble_text(c, p, text, sizeof(text) - 1, NULL, &code,
-                              &code_b);
+        st = xk_assemble_text(c, p, &source, false, &code, &code_b);
         ck_assert(st == XK_OK || (st == XK_ENOMEM && !code));
         xk_free(c, code);
         xk_ctx_destroy(c);

@@ -67,7 +67,6 @@ static xk_sim_kernel *assemble(struct check_lab *x)
 {
     static char all[20000];
     const struct xk_platform *const p = xk_platform_find(x->platform);
-    const struct xk_asm_opts o = {.file = "check_lab"};
     const size_t f = form_of(x->platform);
     const char *const parts[] = {begin,          x->text, wait,
                                  forms[f].store, copy,    forms[f].end};
@@ -82,9 +81,9 @@ static xk_sim_kernel *assemble(struct check_lab *x)
     all[0] = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         append(all, sizeof all, x->platform, parts[i]);
-    ck_assert_msg(
-        xk_assemble_text(c, p, all, strlen(all), &o, &code, &z.code_b) >= 0,
-        "%s: %s", x->platform, c->error.message);
+    const struct xk_asm_source source = {all, strlen(all), "check_lab"};
+    ck_assert_msg(xk_assemble_text(c, p, &source, false, &code, &z.code_b) >= 0,
+                  "%s: %s", x->platform, c->error.message);
     z.code = code;
     ck_assert_msg(xk_sim_kernel_create(NULL, p, &z, &k, &x->err) == XK_OK, "%s",
                   x->err.message);

@@ -208,12 +208,12 @@ static unsigned decode(const struct xk_platform *p, const struct row *r,
 {
     xk_ctx *const c = xk_ctx_create(NULL);
     struct xk_error err = {0};
-    const struct xk_asm_opts opts = {0};
+    const struct xk_asm_source source = {r->text, strlen(r->text), NULL};
     uint8_t *code = NULL;
     size_t code_b = 0, used = 0;
     unsigned n = 0;
-    ck_assert_msg(xk_assemble_text(c, p, r->text, strlen(r->text), &opts, &code,
-                                   &code_b) == XK_OK,
+    ck_assert_msg(xk_assemble_text(c, p, &source, false, &code, &code_b) ==
+                      XK_OK,
                   "%s: %s", r->name, c->error.message);
     for (size_t at = 0; at < code_b && n < MAX_INST; at += used, n++) {
         ck_assert_msg(xk_inst_decode(p, code + at, code_b - at, &in[n], &used,

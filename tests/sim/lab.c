@@ -29,14 +29,13 @@ struct lab *lab_open_code(const char *platform, const uint8_t *code,
 struct lab *lab_open(const char *platform, const char *text)
 {
     const struct xk_platform *const p = xk_platform_find(platform);
-    const struct xk_asm_opts o = {.file = "lab"};
+    const struct xk_asm_source source = {text, strlen(text), "lab"};
     xk_ctx *const c = xk_ctx_create(NULL);
     uint8_t *code = NULL;
     size_t code_b = 0;
     ck_assert(p && c);
-    ck_assert_msg(
-        xk_assemble_text(c, p, text, strlen(text), &o, &code, &code_b) >= 0,
-        "%s: %s\n%s", platform, c->error.message, text);
+    ck_assert_msg(xk_assemble_text(c, p, &source, false, &code, &code_b) >= 0,
+                  "%s: %s\n%s", platform, c->error.message, text);
     struct lab *const x = lab_open_code(platform, code, code_b);
     xk_free(c, code);
     xk_ctx_destroy(c);

@@ -320,7 +320,7 @@ static void cut(const char *text, bool wrong, char *out, int32_t marked_b[2])
 static xk_sim_kernel *assemble(const char *text, int flip)
 {
     const struct xk_platform *const p = xk_platform_find("xehpg");
-    const struct xk_asm_opts o = {.file = "checkers"};
+    const struct xk_asm_source source = {text, strlen(text), "checkers"};
     struct xk_error err = {.message = ""};
     struct xk_zkernel z = {.name = "one",
                            .simd = 16,
@@ -335,9 +335,8 @@ static xk_sim_kernel *assemble(const char *text, int flip)
     uint8_t *code = NULL;
     struct xk_inst in;
     size_t used_b;
-    ck_assert_msg(
-        xk_assemble_text(c, p, text, strlen(text), &o, &code, &z.code_b) >= 0,
-        "%s\n%.2000s", c->error.message, text);
+    ck_assert_msg(xk_assemble_text(c, p, &source, false, &code, &z.code_b) >= 0,
+                  "%s\n%.2000s", c->error.message, text);
     z.code = code;
     if (flip >= 128)
         code[3] ^= (uint8_t)(flip - 128);

@@ -542,20 +542,26 @@ START_TEST(strided_messages_step_from_lane_to_lane)
 }
 END_TEST
 
-/* n_b bytes at off and the registers from DST or DATA on; unit_b: what a
- * channel of mask covers, 0: everything. */
-static void model_block(enum place at, uint32_t off, unsigned n_b, unsigned reg,
-                        unsigned unit_b, uint32_t mask, unsigned exec,
-                        bool store)
+/* n_b bytes at off, and of the registers from byte reg of DST or DATA on. */
+struct model_block {
+    enum place at;
+    uint32_t off;
+    unsigned n_b, reg;
+    bool store;
+};
+
+/* unit_b: what a channel of mask covers, 0: everything. */
+static void model_block(struct model_block k, unsigned unit_b, uint32_t mask,
+                        unsigned exec)
 {
-    for (unsigned b = 0; b < n_b; b++) {
-        uint8_t *const x = byte_of(want_mem, at, off + b);
+    for (unsigned b = 0; b < k.n_b; b++) {
+        uint8_t *const x = byte_of(want_mem, k.at, k.off + b);
         if (unit_b && !(mask >> b / unit_b % exec & 1))
             continue;
-        if (store && x)
-            *x = regs[DATA * p->grf_b + reg + b];
-        else if (!store)
-            want[reg + b] = x ? before[off + b] : 0;
+        if (k.store && x)
+            *x = regs[DATA * p->grf_b + k.reg + b];
+        else if (!k.store)
+            want[k.reg + b] = x ? before[k.off + b] : 0;
     }
 }
 
@@ -590,7 +596,9 @@ START_TEST(lsc_blocks)
                     continue;
                 finish_code();
                 run(rnd() | 1);
-                model_block(at, off, vecs[v] * data_b, 0, 0, 0, 1, k & 1);
+                model_block(
+                    (struct model_block){at, off, vecs[v] * data_b, 0, k & 1},
+                    0, 0, 1);
                 check(&m);
             }
     ck_assert_int_eq(n_done > 60, _i > 0);
@@ -652,9 +660,10 @@ START_TEST(old_ports_move_blocks)
                 finish_code();
                 const uint32_t mask = rnd() | 1;
                 run(mask);
-                model_block(at, off, v * m.data_b, m.data_high ? 16 : 0,
-                            obeys_mask(kinds[k]) ? 4 : 0, mask, m.exec,
-                            is_store(&m));
+                model_block((struct model_block){at, off, v * m.data_b,
+                                                 m.data_high ? 16 : 0,
+                                                 is_store(&m)},
+                            obeys_mask(kinds[k]) ? 4 : 0, mask, m.exec);
                 check(&m);
             }
     ck_assert_uint_gt(n_done, 200);
@@ -681,7 +690,8 @@ START_TEST(scratch_blocks_lie_in_the_threads_slot)
             finish_code();
             const uint32_t mask = rnd() | 1;
             run(mask);
-            model_block(FLAT, 96, v * 32, 0, dw ? 4 : 16, mask, m.exec, store);
+            model_block((struct model_block){FLAT, 96, v * 32, 0, store},
+                        dw ? 4 : 16, mask, m.exec);
             check(&m);
         }
     ck_assert_uint_gt(n_done, 20);

@@ -222,14 +222,20 @@ static double filtered(const struct surface *s, double u, double v, bool linear,
 static const uint32_t spoilt[] = {0x7fc0ffee, 0xff800000, 0x7f7fffff,
                                   0xdeadbeef};
 
+/* What the sampler's state says. */
+struct filter {
+    bool linear, whole;
+    unsigned wrap, wrap_y;
+};
+
 static void sample_some(const struct surface *s, const char *platform,
-                        bool linear, bool whole, unsigned wrap, unsigned wrap_y,
-                        bool level)
+                        struct filter f, bool level)
 {
+    const bool linear = f.linear, whole = f.whole;
     uint32_t pay[3][LANES];
     double u[LANES], v[LANES];
     const uint32_t mask = rnd() % 2 ? 0xff : 1 + rnd() % 255;
-    write_sampler(linear, whole, wrap, wrap_y);
+    write_sampler(linear, whole, f.wrap, f.wrap_y);
     for (unsigned l = 0; l < LANES; l++) {
         /* divided by 256 and 64 nothing is lost: extents are no such numbers */
         u[l] = ((double)(rnd() % (3 * WIDTH * 64)) - WIDTH * 64) / 64;
@@ -249,20 +255,20 @@ static void sample_some(const struct surface *s, const char *platform,
             ck_assert_uint_eq(got_at(x, l % 4, l), 0xeeeeeeee);
             continue;
         }
-        const double want = filtered(s, u[l], v[l], linear, wrap, wrap_y);
+        const double want = filtered(s, u[l], v[l], linear, f.wrap, f.wrap_y);
         const uint32_t bits = got_at(x, 0, l);
-        float f;
-        memcpy(&f, &bits, 4);
+        float got;
+        memcpy(&got, &bits, 4);
         /* a quotient that is rounded leads past a texel's edge */
         if (whole || linear || fabs(u[l] - rint(u[l])) > 0.01)
             if (whole || linear || fabs(v[l] - rint(v[l])) > 0.01)
-                ck_assert_msg(fabs((double)f - want) <= (whole    ? 1e-3
-                                                         : linear ? 33
-                                                                  : 0),
+                ck_assert_msg(fabs((double)got - want) <= (whole    ? 1e-3
+                                                           : linear ? 33
+                                                                    : 0),
                               "%s %s %s wrap %u: (%g, %g) gave %g, not %g",
                               platform, linear ? "linear" : "nearest",
-                              whole ? "whole" : "0..1", wrap, u[l], v[l],
-                              (double)f, want);
+                              whole ? "whole" : "0..1", f.wrap, u[l], v[l],
+                              (double)got, want);
         ck_assert_uint_eq(got_at(x, 1, l), 0);
         ck_assert_uint_eq(got_at(x, 3, l), bits_of(1));
     }
@@ -277,8 +283,8 @@ START_TEST(coordinates_are_filtered)
         static const unsigned wraps[] = {0, 1, 2, 4};
         const unsigned wrap = wraps[k % 4], wrap_y = wraps[rnd() % 4];
         const bool whole = k & 4 && wrap > 1 && wrap_y > 1;
-        sample_some(&s, places[_i].platform, k & 8, whole, wrap, wrap_y,
-                    k & 16);
+        sample_some(&s, places[_i].platform,
+                    (struct filter){k & 8, whole, wrap, wrap_y}, k & 16);
     }
 }
 END_TEST

@@ -141,9 +141,9 @@ static void emit(struct code *c, const struct xk_inst *i)
     c->n++;
 }
 
+/* Coordinates come from COORD on, src1_len registers from DATA on. */
 static void send_raw(struct code *c, unsigned sfid, uint32_t desc,
-                     unsigned src0, unsigned src1, unsigned src1_len,
-                     unsigned dst, unsigned exec)
+                     unsigned src1_len, unsigned dst, unsigned exec)
 {
     struct xk_inst i = {.op = XK_OPC_SEND, .exec = (uint8_t)exec};
     struct xk_inst all = {
@@ -155,8 +155,8 @@ static void send_raw(struct code *c, unsigned sfid, uint32_t desc,
     i.send.desc = desc;
     i.send.src1_len = (uint8_t)src1_len;
     i.send.exdesc = (uint32_t)src1_len << 6;
-    i.src[0] = grf(src0);
-    i.src[1] = src1_len ? grf(src1) : null_operand();
+    i.src[0] = grf(COORD);
+    i.src[1] = src1_len ? grf(DATA) : null_operand();
     i.dst = dst ? grf(dst) : null_operand();
     emit(c, &i);
     emit(c, &all);
@@ -320,7 +320,7 @@ static void send_typed(struct code *c, const struct try *y)
         send_raw(c, XK_SFID_TGM,
                  (y->store ? 6u : 2u) | 2u << 7 | 2u << 9 | y->cmask << 12 |
                      3u << 29 | n << 25 | rlen,
-                 COORD, DATA, y->store ? n_data : 0, y->store ? 0 : DST, LANES);
+                 y->store ? n_data : 0, y->store ? 0 : DST, LANES);
         return;
     }
     /* as compilers do: the first coordinate, then all the rest */
@@ -335,7 +335,7 @@ static void send_typed(struct code *c, const struct try *y)
     send_raw(c, XK_SFID_DC1,
              (y->store ? 0x34000u : 0x14000u) | 1u << 12 |
                  (~y->cmask & 15) << 8 | 1u << 25 | rlen,
-             COORD, DATA, rest, y->store ? 0 : DST, LANES);
+             rest, y->store ? 0 : DST, LANES);
 }
 
 static void check_one(const struct try *y, uint32_t mask)
@@ -445,12 +445,12 @@ START_TEST(typed_atomics_return_the_old_value)
         place_planes(DATA, coord + 1, 1), place_planes(DATA + 1, value, 1);
     if (tgm)
         send_raw(&c, XK_SFID_TGM,
-                 0xcu | 2u << 7 | 2u << 9 | 3u << 29 | 2u << 25 | 1u << 20,
-                 COORD, DATA, 1, DST, LANES);
+                 0xcu | 2u << 7 | 2u << 9 | 3u << 29 | 2u << 25 | 1u << 20, 1,
+                 DST, LANES);
     else /* add 7, returns */
         send_raw(&c, XK_SFID_DC1,
-                 0x18000u | 7u << 8 | 1u << 13 | 1u << 25 | 1u << 20, COORD,
-                 DATA, 2, DST, LANES);
+                 0x18000u | 7u << 8 | 1u << 13 | 1u << 25 | 1u << 20, 2, DST,
+                 LANES);
     ck_assert_msg(run(&c, mask, XK_CHECK_ALL, &err) == XK_OK, "%s",
                   err.message);
     for (unsigned l = 0; l < LANES; l++) {
@@ -497,7 +497,7 @@ START_TEST(media_blocks_are_rows_of_bytes)
         send_raw(&c, XK_SFID_DC1,
                  (store ? 0x28000u : 0x10000u) | 1u << 19 | 1u << 25 |
                      (store ? 0 : n_grf << 20),
-                 COORD, DATA, store ? n_grf : 0, store ? 0 : DST, 1);
+                 store ? n_grf : 0, store ? 0 : DST, 1);
         ck_assert_msg(run(&c, mask, XK_CHECK_ALL, &err) == XK_OK, "%s",
                       err.message);
         for (unsigned r = 0; r < height; r++)

@@ -33,7 +33,6 @@ static char *whole_text(const struct timing_job *j)
 static xk_sim_kernel *make_kernel(const struct timing_job *j)
 {
     const struct xk_platform *const p = xk_platform_find(j->platform);
-    const struct xk_asm_opts o = {.file = "timing"};
     struct xk_zkernel z = {.name = "timing",
                            .simd = j->simd ? j->simd : 16,
                            .grf_count = j->grf ? j->grf : 128,
@@ -41,13 +40,13 @@ static xk_sim_kernel *make_kernel(const struct timing_job *j)
                            .barriers = j->barriers};
     struct xk_error err = {.message = ""};
     char *const text = whole_text(j);
+    const struct xk_asm_source source = {text, strlen(text), "timing"};
     xk_ctx *const c = xk_ctx_create(NULL);
     xk_sim_kernel *k;
     uint8_t *code = NULL;
     ck_assert(p && c);
-    ck_assert_msg(
-        xk_assemble_text(c, p, text, strlen(text), &o, &code, &z.code_b) >= 0,
-        "%s: %s", j->platform, c->error.message);
+    ck_assert_msg(xk_assemble_text(c, p, &source, false, &code, &z.code_b) >= 0,
+                  "%s: %s", j->platform, c->error.message);
     z.code = code;
     ck_assert_msg(xk_sim_kernel_create(NULL, p, &z, &k, &err) == XK_OK, "%s",
                   err.message);

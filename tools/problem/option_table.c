@@ -71,18 +71,18 @@ static enum xk_status apply(const struct xk_tool_option *table, size_t n,
     return xk_tool_fail(err, XK_EINVAL, "%s: unknown option", arg[0]);
 }
 
-enum xk_status xk_tool_arguments(const struct xk_tool_option *table,
-                                 size_t table_n, int n, const char *const *args,
-                                 xk_tool_set_fn other, void *user,
+enum xk_status xk_tool_arguments(const struct xk_tool_syntax *syntax, int n,
+                                 const char *const *args, void *user,
                                  struct xk_error *err)
 {
     for (int i = 0; i < n; i++) {
         const char *const arg[2] = {args[i], i + 1 < n ? args[i + 1] : NULL};
         const bool is_option = arg[0][0] == '-' && arg[0][1];
         bool took_next = false;
-        const enum xk_status st =
-            is_option ? apply(table, table_n, arg, &took_next, user, err)
-                      : other(user, arg[0], err);
+        const enum xk_status st = is_option
+                                      ? apply(syntax->option, syntax->n_options,
+                                              arg, &took_next, user, err)
+                                      : syntax->other(user, arg[0], err);
         if (st < 0)
             return st;
         i += took_next;

@@ -31,11 +31,17 @@ struct xk_tool_option {
     uint32_t row;
 };
 
-/* Applies n arguments in order until one fails. Options go through the table,
- * other arguments through other(); "-" is such an argument: stdin. */
-enum xk_status xk_tool_arguments(const struct xk_tool_option *table,
-                                 size_t table_n, int n, const char *const *args,
-                                 xk_tool_set_fn other, void *user,
+/* What a command line may contain. */
+struct xk_tool_syntax {
+    const struct xk_tool_option *option;
+    size_t n_options;
+    xk_tool_set_fn other; /* gets what is no option; "-" is none: stdin */
+};
+
+/* Applies n arguments in order until one fails; user goes to all functions of
+ * the syntax. */
+enum xk_status xk_tool_arguments(const struct xk_tool_syntax *syntax, int n,
+                                 const char *const *args, void *user,
                                  struct xk_error *err);
 
 /* "a, b, c" of the words of a table: at(k) is word k, NULL behind the last. */

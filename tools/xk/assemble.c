@@ -36,23 +36,22 @@ static int tell_json(const struct xk_request *r, size_t code_b,
 
 static int assemble(const struct xk_request *r, struct xk_error *err)
 {
-    size_t text_b, code_b = 0;
+    size_t code_b = 0;
     void *code = NULL;
-    const struct xk_asm_text_opts opts = {
-        .file = strcmp(r->input[0], "-") ? r->input[0] : "stdin",
-        .compact = r->compact};
+    struct xk_asm_text source = {.platform = r->platform,
+                                 .file = strcmp(r->input[0], "-") ? r->input[0]
+                                                                  : "stdin"};
     if (!r->platform || (!r->output && !r->json)) {
         xk_tool_fail(err, XK_EINVAL, "%s must be given",
                      r->platform ? "-o FILE" : "-p PLATFORM");
         return 2;
     }
-    char *const text = xk_tool_read(r->input[0], &text_b, err);
+    char *const text = xk_tool_read(r->input[0], &source.n_b, err);
     if (!text)
         return 1;
-    if (xk_assemble(r->platform, text, text_b, &opts, &code, &code_b, err) >=
-            0 &&
-        !code_b)
-        xk_tool_fail(err, XK_EPARSE, "%.200s: has no instruction", opts.file);
+    source.text = text;
+    if (xk_assemble(&source, r->compact, &code, &code_b, err) >= 0 && !code_b)
+        xk_tool_fail(err, XK_EPARSE, "%.200s: has no instruction", source.file);
     if (err->status >= 0 && r->output)
         xk_tool_output_write("output", r->output, code, code_b, err);
     const int exit_code = r->json ? tell_json(r, code_b, err) : 0;

@@ -198,9 +198,9 @@ static enum xk_status read_gen_arguments(struct gen *g, int n,
                                          const char *const *args,
                                          struct xk_error *err)
 {
-    enum xk_status st =
-        xk_tool_arguments(options, sizeof options / sizeof options[0], n, args,
-                          set_gen_problem, g, err);
+    const struct xk_tool_syntax syntax = {
+        options, sizeof options / sizeof options[0], set_gen_problem};
+    enum xk_status st = xk_tool_arguments(&syntax, n, args, g, err);
     if (st < 0 || g->help)
         return st;
     st = check_from(g, err);

@@ -84,9 +84,9 @@ int xk_verb_opt(int n, const char *const *args)
                                .platform = XK_XEHPG,
                                .spare_grf = 32}};
     struct xk_error err = {0};
-    enum xk_status st =
-        xk_tool_arguments(options, sizeof options / sizeof options[0], n, args,
-                          set_path, &o, &err);
+    const struct xk_tool_syntax syntax = {
+        options, sizeof options / sizeof options[0], set_path};
+    enum xk_status st = xk_tool_arguments(&syntax, n, args, &o, &err);
     if (st >= 0 && !o.help && !o.path)
         st = xk_tool_fail(&err, XK_EINVAL, "no file given");
     if (st < 0) {

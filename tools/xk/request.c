@@ -62,8 +62,8 @@ static enum xk_status read_arguments(const struct xk_request_verb *v,
                                      const char *const *args,
                                      struct xk_error *err)
 {
-    const enum xk_status st =
-        xk_tool_arguments(v->options, v->n_options, n, args, set_input, r, err);
+    const struct xk_tool_syntax syntax = {v->options, v->n_options, set_input};
+    const enum xk_status st = xk_tool_arguments(&syntax, n, args, r, err);
     if (st < 0 || r->help)
         return st;
     if (r->n_inputs < v->n_inputs)

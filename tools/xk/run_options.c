@@ -363,8 +363,8 @@ enum xk_status xk_run_request_read(struct xk_run_request *r, int n,
                                    struct xk_error *err)
 {
     *r = (struct xk_run_request){.groups = {1, 1, 1}};
-    const enum xk_status st =
-        xk_tool_arguments(options, N_OPTIONS, n, args, set_other, r, err);
+    const struct xk_tool_syntax syntax = {options, N_OPTIONS, set_other};
+    const enum xk_status st = xk_tool_arguments(&syntax, n, args, r, err);
     return st < 0 || r->help ? st : check_request(r, err);
 }
 

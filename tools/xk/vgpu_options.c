@@ -122,8 +122,8 @@ enum xk_status xk_vgpu_request_read(struct xk_vgpu_request *r, int n,
     *r = (struct xk_vgpu_request){.platform = "xehpg"};
     while (n_own < n && strcmp(args[n_own], "--") != 0)
         n_own++;
-    const enum xk_status st =
-        xk_tool_arguments(options, N_OPTIONS, n_own, args, set_other, r, err);
+    const struct xk_tool_syntax syntax = {options, N_OPTIONS, set_other};
+    const enum xk_status st = xk_tool_arguments(&syntax, n_own, args, r, err);
     if (st < 0 || r->help)
         return st;
     if (n_own + 1 < n)

@@ -492,6 +492,7 @@ enum xk_status xk_bench_check_order(int n, const char *const *args,
 enum xk_status xk_bench_arguments(struct xk_bench *b, int n,
                                   const char *const *args, struct xk_error *err)
 {
-    return xk_tool_arguments(options, XK_COUNTOF(options), n, args, set_problem,
-                             b, err);
+    const struct xk_tool_syntax syntax = {options, XK_COUNTOF(options),
+                                          set_problem};
+    return xk_tool_arguments(&syntax, n, args, b, err);
 }
