@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "isa/inst.h"
+#include "isa/product.h"
 #include "xekern/launches.h"
 
 #define XK_ABI_MAX_ARGS XK_MAX_LAUNCH_ARGS
@@ -31,10 +32,11 @@ struct xk_abi_arg {
 struct xk_abi {
     char name[64]; /* kernel name, a C identifier */
     enum xk_platform_id platform;
-    uint16_t simd;      /* 8, 16, 32 */
-    uint16_t grf_count; /* 128 or 256 */
-    uint16_t inline_b;  /* of the cross-thread data, in r1 */
-    uint16_t barriers;  /* 0 or 1 */
+    struct xk_wa_device device; /* XK_PLATFORM_NONE: every stepping */
+    uint16_t simd;              /* 8, 16, 32 */
+    uint16_t grf_count;         /* 128 or 256 */
+    uint16_t inline_b;          /* of the cross-thread data, in r1 */
+    uint16_t barriers;          /* 0 or 1 */
     uint32_t slm_b, scratch_b;
     bool has_dpas;
     bool uses_local_ids; /* false: thread index from r0.2[7:0] */

@@ -21,6 +21,7 @@
 #define SHT_NOTE 7
 #define TEXT_ALIGN_B 64
 #define NOTE_PRODUCT_FAMILY 1
+#define NOTE_TARGET 3
 #define SECTIONS_MAX (XK_MAX_LAUNCHES + 5)
 
 struct section {
@@ -300,13 +301,24 @@ static void put_zeinfo(struct xk_str *b, const struct xk_zebin_contents *z)
     xk_str_puts(b, "...\n");
 }
 
-static void put_note(struct xk_str *b, uint32_t product_family)
+static void put_note(struct xk_str *b, uint32_t type, uint32_t value)
 {
     put_le(b, 8, 4); /* bytes of the owner's name */
     put_le(b, 4, 4); /* bytes of the description */
-    put_le(b, NOTE_PRODUCT_FAMILY, 4);
+    put_le(b, type, 4);
     xk_str_write(b, "IntelGT", 8);
-    put_le(b, product_family, 4);
+    put_le(b, value, 4);
+}
+
+/* The lowest and the highest revision for which the code is, where it is for a
+ * single one; 0 is what a compiler writes that knows of none. */
+static void put_notes(struct xk_str *b, const struct xk_abi *abi)
+{
+    const uint32_t revision = xk_product_revision(&abi->device);
+    put_note(b, NOTE_PRODUCT_FAMILY,
+             xk_platform_get(abi->platform)->product_family);
+    if (revision)
+        put_note(b, NOTE_TARGET, revision << 8 | revision << 16);
 }
 
 /* One string, behind the empty one with which a string table begins. */
@@ -446,8 +458,7 @@ enum xk_status xk_zebin_write(xk_ctx *c, const struct xk_zebin_contents *z,
     for (unsigned i = 0; i < XK_COUNTOF(all); i++)
         xk_str_init(all[i], &c->alloc);
     put_zeinfo(&p.info, z);
-    put_note(&p.note,
-             xk_platform_get(z->kernels[0].abi->platform)->product_family);
+    put_notes(&p.note, z->kernels[0].abi);
     if (z->launches)
         put_launches(&p.launches, z->launches);
     place_sections(&l, z, &p);

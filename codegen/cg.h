@@ -75,6 +75,7 @@ struct xk_cg_var {
 struct xk_cg {
     xk_ctx *c;
     const struct xk_platform *p;
+    struct xk_wa_device device; /* whose workarounds count */
     const struct xk_kernel *k;
     const struct xk_abi *abi;
     struct xk_inst *inst;

@@ -147,7 +147,7 @@ static enum xk_status finish_list(struct xk_cg *g, struct xk_code_stats *s,
         st = access ? XK_OK : XK_ENOMEM;
     }
     if (st == XK_OK)
-        st = xk_sb_annotate(g->c, g->p,
+        st = xk_sb_annotate(g->c, &g->device,
                             &(struct xk_sb_list){g->inst, access, g->n_inst},
                             list, n);
     xk_free(g->c, access);
@@ -201,6 +201,9 @@ enum xk_status xk_codegen(xk_ctx *c, const struct xk_platform *p,
     struct xk_cg g = {.c = c, .p = p, .k = k, .abi = abi};
     struct xk_code_stats s = {0};
     XK_TRY(check_platform(c, p, k, abi));
+    g.device = abi->device;
+    if (abi->device.platform == XK_PLATFORM_NONE)
+        xk_product_find(p, "", &g.device);
     const xk_scope scope = xk_scope_begin(c);
     enum xk_status st = generate_code(&g);
     if (st == XK_OK)

@@ -146,14 +146,13 @@ static enum xk_status describe_list(struct guard *w)
     w->extra = xk_malloc(g->c, n * sizeof *w->extra);
     if (!w->target || !w->mixed || !w->has || !w->extra)
         return XK_ENOMEM;
-    w->program = (struct xk_wa_program){
-        .device = {g->p->id, XK_PRODUCT_ANY, XK_STEP_ANY},
-        .p = g->p,
-        .inst = g->inst,
-        .n = g->n_inst,
-        .grf_count = g->abi->grf_count,
-        .target = w->target,
-        .mixed = w->mixed};
+    w->program = (struct xk_wa_program){.device = g->device,
+                                        .p = g->p,
+                                        .inst = g->inst,
+                                        .n = g->n_inst,
+                                        .grf_count = g->abi->grf_count,
+                                        .target = w->target,
+                                        .mixed = w->mixed};
     return XK_OK;
 }
 

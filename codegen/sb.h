@@ -5,7 +5,7 @@
 #define XK_CODEGEN_SB_H
 
 #include "base/ctx.h"
-#include "isa/isa.h"
+#include "isa/product.h"
 
 /* Resources: GRFs, flag halves, accumulators, a0, and all other state
  * registers (as one). */
@@ -104,9 +104,9 @@ struct xk_sb_list {
     unsigned n;
 };
 
-/* xk_scoreboard on a list whose accesses are known, of a platform with caps. It
- * gives them their tokens. */
-enum xk_status xk_sb_annotate(xk_ctx *c, const struct xk_platform *p,
+/* xk_scoreboard for a device on a list whose accesses are known, of a platform
+ * with caps. It gives them their tokens. */
+enum xk_status xk_sb_annotate(xk_ctx *c, const struct xk_wa_device *d,
                               const struct xk_sb_list *in, struct xk_inst **out,
                               unsigned *n_out);
 

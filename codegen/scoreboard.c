@@ -496,27 +496,24 @@ enum xk_status xk_scoreboard(xk_ctx *c, const struct xk_platform *p,
     if (n == 0)
         return XK_OK;
     const struct xk_sb_list list = {in, xk_sb_accesses(c, p, in, n), n};
+    struct xk_wa_device all;
+    xk_product_find(p, "", &all);
     const enum xk_status st =
-        list.access ? xk_sb_annotate(c, p, &list, out, n_out) : XK_ENOMEM;
+        list.access ? xk_sb_annotate(c, &all, &list, out, n_out) : XK_ENOMEM;
     xk_free(c, list.access);
     return st;
 }
 
-static bool end_drains(const struct xk_platform *p)
-{
-    const struct xk_wa_device d = {p->id, XK_PRODUCT_ANY, XK_STEP_ANY};
-    return xk_wa_applies(XK_WA_eot_distance, &d);
-}
-
-enum xk_status xk_sb_annotate(xk_ctx *c, const struct xk_platform *p,
+enum xk_status xk_sb_annotate(xk_ctx *c, const struct xk_wa_device *d,
                               const struct xk_sb_list *in, struct xk_inst **out,
                               unsigned *n_out)
 {
+    const struct xk_platform *const p = xk_platform_get(d->platform);
     struct pass s = {.c = c,
                      .p = p,
                      .caps = xk_sb_caps_get(p),
                      .in = in->inst,
-                     .end_drains = end_drains(p),
+                     .end_drains = xk_wa_applies(XK_WA_eot_distance, d),
                      .access = in->access,
                      .n = in->n};
     enum xk_status st = XK_ENOMEM;

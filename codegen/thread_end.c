@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exit of a kernel, with what the rows of isa/workaround.def demand there. No
- * device is named: a row that applies to any stepping of the platform counts.
- */
+/* Exit of a kernel, with what the rows of isa/workaround.def demand there. */
 #include "codegen/cg.h"
 #include "isa/message.h"
 #include "isa/workaround.h"
@@ -11,8 +9,7 @@
 
 static bool applies(const struct xk_cg *g, enum xk_wa id)
 {
-    const struct xk_wa_device d = {g->p->id, XK_PRODUCT_ANY, XK_STEP_ANY};
-    return xk_wa_applies(id, &d);
+    return xk_wa_applies(id, &g->device);
 }
 
 static bool has_late_stores(const struct xk_cg *g)

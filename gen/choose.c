@@ -14,6 +14,7 @@
 #include "gen/make_launches.h"
 #include "gen/padding.h"
 #include "gen/join_parts.h"
+#include "gen/target.h"
 #include "plan/plan.h"
 #include "views/pack_groups.h"
 
@@ -249,6 +250,8 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
     XK_TRY(xk_conv_admit(c, d, &out->desc, &out->ways));
     /* xk_conv_admit admits only platforms that have a row. */
     out->platform = xk_platform_get((enum xk_platform_id)out->desc.platform);
+    XK_TRY(xk_target_of(c, out->desc.platform, out->desc.attr.device,
+                        &out->device));
     XK_TRY(xk_conv_is_one_kernel(&out->desc)
                ? make_forward(c, out)
                : xk_gradients_make(c, out, false));

@@ -107,6 +107,7 @@ static enum xk_status prepare(struct create *g, const struct xk_conv_desc *d)
     if (takes_addresses(g))
         XK_TRY(xk_problem_use_addresses(gen->c, &g->problem));
     gen->platform = g->problem.platform;
+    gen->device = g->problem.device;
     xk_conv_print(&g->problem.desc, &gen->text);
     xk_creation_name(&g->base, xk_str_get(&gen->text));
     xk_str_clear(&gen->text);
@@ -268,6 +269,8 @@ static void print_quants(const struct xk_conv_desc *d, bool zero_points,
  */
 static void print_attr(const struct xk_conv_desc *d, struct xk_str *out)
 {
+    if (*d->attr.device)
+        xk_str_printf(out, " --device=%s", d->attr.device);
     if (d->prop != XK_FWD_B && d->bia_type)
         xk_str_printf(out, " --bia-dt=%s", xk_conv_type_name(d->bia_type));
     print_quants(d, false, out);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gen/formula_list.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "gen/target.h"
 #include "views/access.h"
 #include "views/formula.h"
 
@@ -245,18 +247,20 @@ static enum xk_status make_launches(struct xk_formula_list *l)
     return XK_OK;
 }
 
-static enum xk_status check(xk_ctx *c, const struct xk_formulas *f)
+/* A caller that was compiled before there was a device gives none. */
+static enum xk_status check(xk_ctx *c, const struct xk_formulas *f,
+                            struct xk_wa_device *device)
 {
-    if (!f || f->size != sizeof(*f))
+    if (!f || (f->size != sizeof(*f) &&
+               f->size != offsetof(struct xk_formulas, device)))
         return xk_fail(c, XK_EINVAL,
                        "formulas: NULL, or size is not that of struct "
                        "xk_formulas");
     if (!f->n || f->n > XK_MAX_LAUNCHES || !f->text)
         return xk_fail(c, XK_EINVAL, "formulas: %u of them, need 1 to %d", f->n,
                        XK_MAX_LAUNCHES);
-    if (f->platform < XK_XELP || f->platform > XK_XEHPC)
-        return xk_fail(c, XK_EINVAL, "platform=%u is not a platform",
-                       f->platform);
+    XK_TRY(xk_target_of(c, f->platform,
+                        f->size == sizeof(*f) ? f->device : NULL, device));
     if (f->platform != XK_XEHPG)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "platform=%s is not implemented, only xehpg is",
@@ -267,7 +271,7 @@ static enum xk_status check(xk_ctx *c, const struct xk_formulas *f)
 static enum xk_status make(struct xk_formula_list *l,
                            const struct xk_formulas *f, bool addresses)
 {
-    XK_TRY(check(l->c, f));
+    XK_TRY(check(l->c, f, &l->device));
     const unsigned operands = f->n * XK_FORMULA_OPERANDS;
     l->said = xk_arena_alloc(&l->arena, f->n * sizeof(*l->said));
     l->made = xk_arena_alloc(&l->arena, f->n * sizeof(*l->made));

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "gen/contraction_launches.h"
+#include "isa/product.h"
 #include "xekern/formulas.h"
 
 /* A, B, C and what the epilogue reads. */
@@ -23,6 +24,7 @@ struct xk_formula_role {
 
 struct xk_formula_list {
     xk_ctx *c;
+    struct xk_wa_device device;
     struct xk_arena arena; /* of everything that follows */
     unsigned n, n_launches, n_tensors, n_args, n_scratch;
     struct xk_contraction *said;          /* n, their layouts closed */

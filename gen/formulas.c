@@ -24,6 +24,7 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
     all.addresses = addresses;
     base->gen.platform = xk_platform_get(
         (enum xk_platform_id)((const struct xk_formulas *)what)->platform);
+    base->gen.device = g->list.device;
     xk_creation_name(base, all.at[all.n - 1].name);
     return xk_launches_make(&base->gen, &all, &none, base->heap, out);
 }
@@ -32,17 +33,19 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
 static void tell(struct xk_creation *base, const xk_program *p, uint64_t ns)
 {
     struct create *const g = (struct create *)base;
+    char device[XK_PRODUCT_WORD_B];
+    xk_product_word(&g->list.device, device);
     for (unsigned i = 0, n = 0; i < g->list.n; n += g->list.made[i++].n) {
         n += g->list.cleared[i];
         const struct xk_launch_info *const l = xk_program_launch(p, n);
         xk_str_clear(&base->gen.text);
         xk_formula_print(&g->list.said[i], &base->gen.text);
         xk_trace_line(&base->gen.trace,
-                      "xk gen --platform=%s --formula='%s' # %s, %u "
+                      "xk gen --platform=%s%s%s --formula='%s' # %s, %u "
                       "instructions, %u registers, %.3f ms",
-                      base->gen.platform->name, xk_str_get(&base->gen.text),
-                      l->schedule, l->static_instructions, l->peak_grf,
-                      (double)ns * 1e-6);
+                      base->gen.platform->name, *device ? " --device=" : "",
+                      device, xk_str_get(&base->gen.text), l->schedule,
+                      l->static_instructions, l->peak_grf, (double)ns * 1e-6);
     }
 }
 

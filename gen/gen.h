@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "conv/ways.h"
 #include "gen/contraction_launches.h"
-#include "isa/isa.h"
+#include "isa/product.h"
 #include "schedule/schedule.h"
 #include "xekern/xekern.h"
 
@@ -15,6 +15,7 @@
 struct xk_problem {
     struct xk_conv_desc desc; /* as kernels see it; every default explicit */
     const struct xk_platform *platform;
+    struct xk_wa_device device;
     struct xk_conv_info info; /* as kernels see the tensors */
     struct xk_conv_ways ways; /* what is copied for them */
     struct xk_conv_info user; /* as the caller sees them */

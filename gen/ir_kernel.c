@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls of xekern/ir.h: a kernel's text becomes a launch. */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "gen/creation.h"
 #include "gen/make_launches.h"
+#include "gen/target.h"
 #include "ir/tiles.h"
 #include "passes/passes.h"
 #include "xekern/ir.h"
@@ -18,16 +20,18 @@ struct create {
     unsigned n_args;
 };
 
-static enum xk_status check_ir_source(xk_ctx *c, const struct xk_ir_source *s)
+/* A caller that was compiled before there was a device gives none. */
+static enum xk_status check_ir_source(xk_ctx *c, const struct xk_ir_source *s,
+                                      struct xk_wa_device *device)
 {
-    if (!s || s->size != sizeof(*s))
+    if (!s || (s->size != sizeof(*s) &&
+               s->size != offsetof(struct xk_ir_source, device)))
         return xk_fail(c, XK_EINVAL,
                        "ir: NULL, or size is not that of struct xk_ir_source");
     if (!s->text)
         return xk_fail(c, XK_EINVAL, "ir: text is NULL");
-    if (s->platform < XK_XELP || s->platform > XK_XEHPC)
-        return xk_fail(c, XK_EINVAL, "platform=%u is not a platform",
-                       s->platform);
+    XK_TRY(xk_target_of(c, s->platform,
+                        s->size == sizeof(*s) ? s->device : NULL, device));
     if (s->grf_count && s->grf_count != 128 && s->grf_count != 256)
         return xk_fail(c, XK_EINVAL, "grf_count=%u, needs 128 or 256",
                        s->grf_count);
@@ -36,9 +40,10 @@ static enum xk_status check_ir_source(xk_ctx *c, const struct xk_ir_source *s)
 
 /* The kernel's text behind the passes that are named. */
 static enum xk_status rewrite_ir(xk_ctx *c, const struct xk_ir_source *s,
-                                 struct xk_kernel *k)
+                                 struct xk_kernel *k,
+                                 struct xk_wa_device *device)
 {
-    XK_TRY(check_ir_source(c, s));
+    XK_TRY(check_ir_source(c, s, device));
     const struct xk_pass_env env = {
         .platform = xk_platform_get((enum xk_platform_id)s->platform),
         .spare_grf = s->spare_grf};
@@ -247,7 +252,7 @@ static enum xk_status generate_from_ir(struct xk_creation *base,
     struct seen x = {.g = g};
     base->gen.platform = xk_platform_get(
         (enum xk_platform_id)((const struct xk_ir_source *)what)->platform);
-    XK_TRY(rewrite_ir(base->gen.c, what, &g->kernel));
+    XK_TRY(rewrite_ir(base->gen.c, what, &g->kernel, &base->gen.device));
     XK_TRY(make_job(g, what, &l.u.ir));
     xk_visit(g->kernel.body, look_at_ir, look_behind, &x);
     l.u.ir.slm_b = x.most_slm_b;
@@ -296,7 +301,9 @@ enum xk_status xk_ir_rewrite(const struct xk_ir_source *s, xk_write_fn write,
     xk_ctx *const c = xk_ctx_create(NULL);
     struct xk_kernel k;
     struct xk_str text;
-    if (c && rewrite_ir(c, s, &k) == XK_OK && xk_kernel_check(c, &k) == XK_OK) {
+    struct xk_wa_device device;
+    if (c && rewrite_ir(c, s, &k, &device) == XK_OK &&
+        xk_kernel_check(c, &k) == XK_OK) {
         xk_str_init(&text, &c->alloc);
         xk_kernel_print(&k, &text);
         if (text.failed)

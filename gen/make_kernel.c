@@ -101,6 +101,7 @@ make_abi(struct xk_gen *g, const struct xk_kernel_job *job, struct xk_abi *a)
     memset(a, 0, sizeof(*a));
     snprintf(a->name, sizeof(a->name), "%s", job->ir->name);
     a->platform = g->platform->id;
+    a->device = g->device;
     a->simd = (uint16_t)job->ir->simd;
     a->grf_count = job->grf_count;
     a->has_dpas = job->has_dpas;

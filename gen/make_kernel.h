@@ -6,11 +6,13 @@
 #include "binary/abi.h"
 #include "codegen/codegen.h"
 #include "gen/trace.h"
+#include "isa/product.h"
 
 /* What all kernels of one create call share. */
 struct xk_gen {
     xk_ctx *c;
     const struct xk_platform *platform;
+    struct xk_wa_device device; /* of the platform (gen/target.h) */
     struct xk_trace trace;
     struct xk_str text; /* of a stage, until it is handed out */
 };

@@ -2,6 +2,7 @@
 #include "isa/product.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -80,17 +81,143 @@ struct xk_wa_device xk_product_device(const struct xk_platform *p,
     return d;
 }
 
+static const char *const steps[] = {
+    [XK_STEP_A0] = "A0",
+    [XK_STEP_A1] = "A1",
+    [XK_STEP_B0] = "B0",
+    [XK_STEP_B1] = "B1",
+    [XK_STEP_C0] = "C0",
+    [XK_STEP_C1] = "C1",
+    [XK_STEP_ANY] = "all steppings",
+    [XK_STEP_SOLD] = "all steppings sold",
+};
+
+/* The word of a product, and the stepping of one of its revisions or none. */
+static void put_word(char out[XK_PRODUCT_WORD_B], enum xk_product product,
+                     const struct revision *r)
+{
+    snprintf(out, XK_PRODUCT_WORD_B, "%s%s%s", products[product].name,
+             r ? "-" : "", r ? steps[r->stepping] : "");
+    for (char *s = out; *s; s++)
+        if (*s >= 'A' && *s <= 'Z')
+            *s = (char)(*s - 'A' + 'a');
+}
+
+/* Whether r is the product's first revision of its stepping: two of PVC-XL are
+ * A0. */
+static bool is_first(const struct revision *r, enum xk_product product)
+{
+    if (r->product != product)
+        return false;
+    for (const struct revision *s = revisions; s < r; s++)
+        if (s->product == product && s->stepping == r->stepping)
+            return false;
+    return true;
+}
+
+/* Calls fn for the words of a platform's devices, NULL for all, until one
+ * answers true. */
+static bool each_word(const struct xk_platform *p,
+                      bool (*fn)(void *user, const char *word,
+                                 const struct xk_wa_device *d),
+                      void *user)
+{
+    char word[XK_PRODUCT_WORD_B];
+    for (unsigned k = 0; k < XK_N_PRODUCTS; k++) {
+        struct xk_wa_device d = {products[k].platform, k, XK_STEP_SOLD};
+        if (p && p->id != d.platform)
+            continue;
+        put_word(word, k, NULL);
+        if (fn(user, word, &d))
+            return true;
+        for (unsigned i = 0; i < XK_COUNTOF(revisions); i++) {
+            if (!is_first(&revisions[i], k))
+                continue;
+            d.stepping = revisions[i].stepping;
+            put_word(word, k, &revisions[i]);
+            if (fn(user, word, &d))
+                return true;
+        }
+    }
+    return false;
+}
+
+struct sought {
+    const char *word;
+    struct xk_wa_device *out;
+};
+
+static bool is_sought(void *user, const char *word,
+                      const struct xk_wa_device *d)
+{
+    const struct sought *const s = user;
+    if (strcmp(s->word, word) != 0)
+        return false;
+    *s->out = *d;
+    return true;
+}
+
+bool xk_product_find(const struct xk_platform *p, const char *word,
+                     struct xk_wa_device *out)
+{
+    *out = (struct xk_wa_device){p->id, XK_PRODUCT_ANY, XK_STEP_ANY};
+    return !*word || each_word(p, is_sought, &(struct sought){word, out});
+}
+
+struct named {
+    const struct xk_wa_device *d;
+    char *out;
+};
+
+static bool is_named(void *user, const char *word, const struct xk_wa_device *d)
+{
+    const struct named *const n = user;
+    if (n->d->product != d->product || n->d->stepping != d->stepping)
+        return false;
+    snprintf(n->out, XK_PRODUCT_WORD_B, "%s", word);
+    return true;
+}
+
+void xk_product_word(const struct xk_wa_device *d, char out[XK_PRODUCT_WORD_B])
+{
+    *out = 0;
+    each_word(NULL, is_named, &(struct named){d, out});
+}
+
+struct word_list {
+    char *out;
+    size_t size_b, len;
+};
+
+static bool add_word(void *user, const char *word, const struct xk_wa_device *d)
+{
+    struct word_list *const l = user;
+    const size_t left_b = l->len < l->size_b ? l->size_b - l->len : 0;
+    (void)d;
+    l->len += (size_t)snprintf(left_b ? l->out + l->len : NULL, left_b, "%s%s",
+                               l->len ? ", " : "", word);
+    return false;
+}
+
+size_t xk_product_words(const struct xk_platform *p, char *out, size_t size_b)
+{
+    struct word_list l = {out, size_b, 0};
+    each_word(p, add_word, &l);
+    return l.len;
+}
+
+uint32_t xk_product_revision(const struct xk_wa_device *d)
+{
+    for (unsigned k = 0; k < XK_COUNTOF(revisions); k++)
+        if (revisions[k].product == d->product &&
+            revisions[k].stepping == d->stepping)
+            return revisions[k].revision;
+    return 0;
+}
+
 void xk_product_device_name(const struct xk_wa_device *d, char *out,
                             size_t size_b)
 {
-    static const char *const steps[] = {[XK_STEP_A0] = "A0",
-                                        [XK_STEP_A1] = "A1",
-                                        [XK_STEP_B0] = "B0",
-                                        [XK_STEP_B1] = "B1",
-                                        [XK_STEP_C0] = "C0",
-                                        [XK_STEP_C1] = "C1",
-                                        [XK_STEP_ANY] = "all steppings",
-                                        [XK_STEP_SOLD] = "all steppings sold"};
     const char *product = xk_product_name(d->product);
     const bool one = d->stepping < XK_STEP_ANY;
 

@@ -31,6 +31,8 @@ enum xk_stepping {
                     XT from C0 (XL: none), all of the others */
 };
 
+#define XK_PRODUCT_WORD_B 24 /* characters of a device's word, with the 0 */
+
 struct xk_wa_device {
     enum xk_platform_id platform;
     enum xk_product product;   /* or XK_PRODUCT_ANY */
@@ -50,6 +52,18 @@ const struct xk_platform *xk_product_family(uint32_t family);
  * Everything that is open stands for all that is in cards. */
 struct xk_wa_device xk_product_device(const struct xk_platform *p,
                                       uint32_t family, uint32_t revision);
+/* The device that a word names: a product ("dg2-g10": its steppings that were
+ * sold) or one stepping of it ("dg2-g10-c0"), as ocloc spells them; "" is every
+ * stepping of every product. False if the platform has no such one. */
+bool xk_product_find(const struct xk_platform *p, const char *word,
+                     struct xk_wa_device *out);
+/* The words of a platform's devices, "dg2-g10, dg2-g10-a0", or of all if p is
+ * NULL; the full length, as snprintf. */
+size_t xk_product_words(const struct xk_platform *p, char *out, size_t size_b);
+/* The word of a device; "" if it is none of these. */
+void xk_product_word(const struct xk_wa_device *d, char out[XK_PRODUCT_WORD_B]);
+/* The PCI revision of a device with one stepping; 0: none, or the first. */
+uint32_t xk_product_revision(const struct xk_wa_device *d);
 /* "DG2-G11 B1", "any product C0", "DG1, all steppings sold", "all steppings
  * sold". */
 void xk_product_device_name(const struct xk_wa_device *d, char *out,

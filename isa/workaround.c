@@ -84,6 +84,14 @@ bool xk_wa_applies(enum xk_wa id, const struct xk_wa_device *d)
     return false;
 }
 
+const struct xk_workaround *xk_wa_unreached(const struct xk_wa_device *d)
+{
+    for (unsigned r = 0; r < XK_N_WORKAROUNDS; r++)
+        if (table[r].handling == XK_WA_UNREACHED && xk_wa_applies(r, d))
+            return &table[r];
+    return NULL;
+}
+
 void xk_wa_find_targets(const struct xk_wa_program *g, bool *target)
 {
     for (unsigned k = 0; k < g->n; k++) {

@@ -55,6 +55,10 @@ struct xk_workaround {
 const struct xk_workaround *xk_workaround_get(enum xk_wa id);
 bool xk_wa_applies(enum xk_wa id, const struct xk_wa_device *d);
 
+/* The first row of a device that the generator does not obey (XK_WA_UNREACHED);
+ * NULL: what is generated runs there. */
+const struct xk_workaround *xk_wa_unreached(const struct xk_wa_device *d);
+
 /* What the program lacks; returns how many. report may be NULL. */
 unsigned xk_wa_validate(const struct xk_wa_program *g, xk_violation_fn *report,
                         void *user);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attributes: what else a convolution does besides multiplying and adding.
- * With every field 0 it does nothing else. What the generator cannot do yet is
- * refused by xk_conv_query() with XK_EUNSUPPORTED, the field and its value.
+ * With every field 0 it does nothing else. (A device changes no result.) What
+ * the generator cannot do yet is refused by xk_conv_query() with
+ * XK_EUNSUPPORTED, the field and its value.
  *
  * In real numbers, oc and ic being the channels of the element:
  *
@@ -99,7 +100,7 @@ struct xk_dropout {
                                   "undef": not written */
 };
 
-/* Later versions append fields here. */
+/* Later versions append fields of the descriptor here. */
 struct xk_attr {
     struct xk_quant scale[XK_N_CONV_ARGS], zero_point[XK_N_CONV_ARGS];
     uint32_t math_mode;     /* enum xk_math_mode */
@@ -108,6 +109,11 @@ struct xk_attr {
     uint32_t deterministic; /* 1: the same bits each time; this is always so */
     uint32_t rounding[XK_N_CONV_ARGS]; /* enum xk_rounding_mode */
     struct xk_dropout dropout;
+    /* The device that the kernels are for, as ocloc spells it: a product of the
+     * platform ("dg2-g10": all its steppings that were sold), or one stepping
+     * of it ("dg2-g10-c0"). "": every stepping of the platform but DG2-G10's A0
+     * and A1, which no card has. xk_device_words() lists the words. */
+    char device[XK_TAG_MAX];
 };
 
 #endif

@@ -25,6 +25,7 @@ struct xk_formulas {
     uint32_t platform; /* enum xk_desc_platform */
     uint32_t n;
     const char *const *text;
+    const char *device; /* as xk_attr.device; NULL is "" */
 };
 
 struct xk_formulas_info {

@@ -83,6 +83,10 @@ XK_API const char *xk_inspect_platform(const xk_inspect *f);
  * in cards count ("all steppings sold", "DG1, all steppings sold"). The string
  * lives as long as f. */
 XK_API const char *xk_inspect_device(const xk_inspect *f);
+/* Judges for this device (xk_attr.device) instead; "": every stepping.
+ * XK_EINVAL if the file's platform has none of that name. */
+XK_API enum xk_status xk_inspect_judge_for(xk_inspect *f, const char *device,
+                                           struct xk_error *err);
 XK_API uint32_t xk_inspect_n_kernels(const xk_inspect *f);
 
 /* What the container says about a kernel; 0: it does not say. */

@@ -24,6 +24,7 @@ struct xk_ir_source {
                            ahead=1) expand" (docs/passes.md); NULL: none */
     uint32_t grf_count; /* registers of a thread: 128, 256; 0: 128 */
     uint32_t spare_grf; /* how many of these passes may use for values */
+    const char *device; /* as xk_attr.device; NULL is "" */
 };
 
 /* Runs the named passes in this order, and no others, and writes the kernel as

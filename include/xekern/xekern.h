@@ -27,6 +27,11 @@ XK_API const char *xk_version(void);
 /* Values of xk_conv_desc.platform. */
 enum xk_desc_platform { XK_XELP = 1, XK_XEHPG = 2, XK_XEHPC = 3 };
 
+/* Writes the words of a platform's devices (xk_attr.device), "dg2-g10,
+ * dg2-g10-a0, ..."; 0: of all platforms. Returns the full length, as snprintf.
+ */
+XK_API size_t xk_device_words(uint32_t platform, char *out, size_t out_size);
+
 /* benchdnn's directions. Forward makes dst of src, wei and bia. BWD_D makes the
  * gradient of src of wei and that of dst; BWD_W that of wei of src and that of
  * dst; BWD_WB that of bia, too. A gradient has the tag, the type and the

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of formulas through the public calls: what query answers is what
  * create makes, results against plain loops, and what is refused. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -304,6 +305,26 @@ START_TEST(a_formula_is_completed)
 }
 END_TEST
 
+/* Its struct ends in front of the device. */
+START_TEST(a_caller_of_an_older_version)
+{
+    const size_t older_b = offsetof(struct xk_formulas, device);
+    struct xk_formulas f = formulas(1, three);
+    struct xk_formulas_info info = {.size = sizeof info};
+    struct xk_error err;
+    f.size = (uint32_t)older_b;
+    f.device = "what lies behind it";
+    ck_assert_int_eq(xk_formulas_query(&f, &info, &err), XK_OK);
+    xk_program_unref(must_create(&f, 0));
+    f.size = (uint32_t)sizeof f;
+    ck_assert_int_eq(xk_formulas_query(&f, &info, &err), XK_EINVAL);
+    ck_assert_str_eq(strtok(err.message, ":"),
+                     "device=what lies behind it is none of xehpg's");
+    f.device = "dg2-g10-a0";
+    ck_assert_int_eq(xk_formulas_query(&f, &info, &err), XK_EUNSUPPORTED);
+}
+END_TEST
+
 START_TEST(memory_that_runs_out_is_said)
 {
     const struct xk_formulas f = formulas(2, three);
@@ -338,6 +359,7 @@ int main(void)
     tcase_add_test(t, calls_that_are_wrong);
     tcase_add_loop_test(t, the_schedule_that_is_set, 0, 3);
     tcase_add_test(t, a_formula_is_completed);
+    tcase_add_test(t, a_caller_of_an_older_version);
     tcase_add_test(t, memory_that_runs_out_is_said);
     suite_add_tcase(s, t);
     return xk_tap_run(s);

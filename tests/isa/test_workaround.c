@@ -722,6 +722,52 @@ START_TEST(a_container_names_the_device)
 }
 END_TEST
 
+/* As ocloc's acronyms of single steppings, which NEO's table rtlIdAcronyms
+ * has. */
+START_TEST(a_word_names_a_device)
+{
+    static const struct {
+        enum xk_platform_id platform;
+        const char *word;
+        enum xk_product product;
+        enum xk_stepping stepping;
+        uint32_t revision;
+    } known[] = {
+        {XK_PLATFORM_XEHPG, "", XK_PRODUCT_ANY, XK_STEP_ANY, 0},
+        {XK_PLATFORM_XEHPG, "dg2-g10", XK_DG2_G10, XK_STEP_SOLD, 0},
+        {XK_PLATFORM_XEHPG, "dg2-g10-a1", XK_DG2_G10, XK_STEP_A1, 1},
+        {XK_PLATFORM_XEHPG, "dg2-g10-c0", XK_DG2_G10, XK_STEP_C0, 8},
+        {XK_PLATFORM_XEHPG, "dg2-g11-b1", XK_DG2_G11, XK_STEP_B1, 5},
+        {XK_PLATFORM_XEHPC, "pvc-xl-a0", XK_PVC_XL, XK_STEP_A0, 0},
+        {XK_PLATFORM_XEHPC, "pvc-xt-b1", XK_PVC_XT, XK_STEP_B1, 6},
+        {XK_PLATFORM_XELP, "adl-s-b0", XK_ADL_S, XK_STEP_B0, 4},
+    };
+    static const char *const unknown[] = {"dg2-g10-b1", "dg2-g12-c0", "dg2",
+                                          "dg2-g10-",   "DG2-G10",    "pvc-xt"};
+    const struct xk_platform *const dg2 = xk_platform_get(XK_PLATFORM_XEHPG);
+    struct xk_wa_device d;
+    char word[XK_PRODUCT_WORD_B];
+
+    for (unsigned k = 0; k < XK_COUNTOF(known); k++) {
+        ck_assert(xk_product_find(xk_platform_get(known[k].platform),
+                                  known[k].word, &d));
+        ck_assert_uint_eq(d.platform, known[k].platform);
+        ck_assert_uint_eq(d.product, known[k].product);
+        ck_assert_uint_eq(d.stepping, known[k].stepping);
+        ck_assert_uint_eq(xk_product_revision(&d), known[k].revision);
+        xk_product_word(&d, word);
+        ck_assert_str_eq(word, known[k].word);
+    }
+    for (unsigned k = 0; k < XK_COUNTOF(unknown); k++)
+        ck_assert_msg(!xk_product_find(dg2, unknown[k], &d), "%s", unknown[k]);
+    char all[16];
+    ck_assert_uint_eq(xk_product_words(dg2, NULL, 0),
+                      145); /* 3 of 7 letters, 10 of 10, 12 times ", " */
+    xk_product_words(dg2, all, sizeof all);
+    ck_assert_str_eq(all, "dg2-g10, dg2-g1");
+}
+END_TEST
+
 /* NEO's limits, workarounds.md 5: what is taken, and what is one too many. */
 static const struct {
     enum xk_platform_id platform;
@@ -898,6 +944,7 @@ TCase *isa_workaround_case(void)
     tcase_add_test(t, a_dispatch_keeps_limits);
     tcase_add_loop_test(t, each_product_has_its_limits, 0, XK_N_PRODUCTS);
     tcase_add_test(t, a_container_names_the_device);
+    tcase_add_test(t, a_word_names_a_device);
     tcase_add_test(t, rows_are_whole);
     return t;
 }

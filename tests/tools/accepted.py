@@ -16,6 +16,7 @@ FINE = "mb1ic3ih5oc4kh3ph1"
 # Options of the problem (conv_option.def) and words that ask for nothing new.
 SAME_KERNEL = {
     "platform": ["xehpg", "dg2"],
+    "device": ["", "dg2-g10", "dg2-g12"],
     "dir": ["FWD_B", "fwd_b"],
     "dt": ["f32", "f32:f32:f32", "dnnl_f32"],
     "bia-dt": ["undef", "f32", "f16"],  # FWD_B has a bias of f32 anyway

@@ -27,6 +27,11 @@ static XK_CONV_READ(read_platform)
                  : XK_OK;
 }
 
+static XK_CONV_READ(read_device)
+{
+    return xk_word_device(o->name, word, r->desc.attr.device, err);
+}
+
 static XK_CONV_READ(read_dir)
 {
     (void)o;

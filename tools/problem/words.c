@@ -222,6 +222,24 @@ enum xk_status xk_word_tag(const char *name, const char *word,
     return XK_OK;
 }
 
+void xk_words_of_devices(char *out, size_t out_b)
+{
+    xk_device_words(0, out, out_b);
+}
+
+enum xk_status xk_word_device(const char *name, const char *word,
+                              char out[XK_TAG_MAX], struct xk_error *err)
+{
+    char known[600], *rest = known, *one;
+    xk_words_of_devices(known, sizeof known);
+    while ((one = strsep(&rest, ", ")))
+        if (!strcmp(one, word)) /* between ',' and ' ' is "" */
+            return xk_word_tag(name, word, out, err);
+    xk_words_of_devices(known, sizeof known);
+    return xk_tool_fail(err, XK_EINVAL, "%s=%.80s: not one of %s", name, word,
+                        known);
+}
+
 enum xk_status xk_word_int(const char *name, const char *word, int64_t least,
                            int64_t most, int64_t *out, struct xk_error *err)
 {

@@ -25,6 +25,7 @@ enum xk_status xk_word_type(const char *name, const char *word, uint32_t *out,
                             struct xk_error *err);
 /* For help texts: each value's first word, "a, b, c". */
 void xk_words_of_platforms(char *out, size_t out_b);
+void xk_words_of_devices(char *out, size_t out_b);
 void xk_words_of_props(char *out, size_t out_b);
 void xk_words_of_types(char *out, size_t out_b);
 void xk_words_of_post_ops(char *out, size_t out_b);
@@ -58,6 +59,10 @@ enum xk_status xk_word_oscale(const char *word, struct xk_conv_desc *d,
  * error; its content is checked later. */
 enum xk_status xk_word_tag(const char *name, const char *word,
                            char out[XK_TAG_MAX], struct xk_error *err);
+
+/* A device's word, of any platform; "" is none. */
+enum xk_status xk_word_device(const char *name, const char *word,
+                              char out[XK_TAG_MAX], struct xk_error *err);
 
 /* A whole decimal number in [least, most] for the option called name. */
 enum xk_status xk_word_int(const char *name, const char *word, int64_t least,

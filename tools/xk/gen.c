@@ -36,7 +36,7 @@ static enum xk_status set_word(void *user, uint32_t option, const char *value,
     const enum xk_status st = xk_conv_word_check(option, value, err);
     if (st >= 0 || st == XK_EUNSUPPORTED)
         g->word[option] = *value ? value : xk_conv_options[option].initial;
-    if (option != XK_OPT_PLATFORM)
+    if (option != XK_OPT_PLATFORM && option != XK_OPT_DEVICE)
         g->of_conv = xk_conv_options[option].name;
     return st == XK_EUNSUPPORTED ? XK_OK : st;
 }
@@ -226,16 +226,23 @@ static enum xk_status read_gen_arguments(struct gen *g, int n,
     return XK_OK;
 }
 
-/* The platform is the only word that formulas share with problems. */
-static enum xk_status read_formulas(struct gen *g, struct xk_error *err)
+/* Platform and device are the words that formulas and IR share with problems.
+ */
+static enum xk_status read_target(const struct gen *g, uint32_t *platform,
+                                  const char **device, struct xk_error *err)
 {
     const char *const word = g->word[XK_OPT_PLATFORM];
+    *platform = g->desc.platform;
+    *device = g->word[XK_OPT_DEVICE];
+    return *word ? xk_word_platform("platform", word, platform, err) : XK_OK;
+}
+
+static enum xk_status read_formulas(struct gen *g, struct xk_error *err)
+{
     struct xk_formulas_info info = {.size = sizeof info};
     g->formulas.size = sizeof g->formulas;
-    g->formulas.platform = g->desc.platform;
     g->formulas.text = g->formula;
-    if (*word &&
-        xk_word_platform("platform", word, &g->formulas.platform, err) < 0)
+    if (read_target(g, &g->formulas.platform, &g->formulas.device, err) < 0)
         return err->status;
     return xk_formulas_query(&g->formulas, &info, err);
 }
@@ -243,11 +250,8 @@ static enum xk_status read_formulas(struct gen *g, struct xk_error *err)
 /* The text, to be freed by who calls generate_program(). */
 static enum xk_status read_from(struct gen *g, struct xk_error *err)
 {
-    const char *const word = g->word[XK_OPT_PLATFORM];
     g->source.size = sizeof g->source;
-    g->source.platform = g->desc.platform;
-    if (*word &&
-        xk_word_platform("platform", word, &g->source.platform, err) < 0)
+    if (read_target(g, &g->source.platform, &g->source.device, err) < 0)
         return err->status;
     g->source.text = xk_ir_read_text(g->from, err);
     return g->source.text ? XK_OK : err->status;

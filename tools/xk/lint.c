@@ -7,9 +7,20 @@
 #include "tools/xk/request.h"
 #include "tools/xk/verbs.h"
 
+static enum xk_status set_lint_device(void *user, const char *value,
+                                      struct xk_error *err)
+{
+    char word[XK_TAG_MAX];
+    ((struct xk_request *)user)->device = value;
+    return xk_word_device("device", value, word, err);
+}
+
 static const struct xk_tool_option options[] = {
     {"platform", 'p', "PLATFORM", "raw code is for this one: {}",
      xk_request_platform, .words = xk_words_of_platforms},
+    {"device", 0, "DEVICE",
+     "judges for this product or stepping instead of the file's: {}",
+     set_lint_device, .words = xk_words_of_devices},
     {"kernel", 'k', "NAME", "only this kernel", xk_request_kernel},
     {"json", 0, NULL, "a list of findings", xk_request_json},
     {"output", 'o', "FILE", "writes the result there; - (default) is stdout",
@@ -107,7 +118,8 @@ static int lint(const struct xk_request *r, struct xk_error *err)
     struct report report = {.n = 0};
     if (xk_request_open(r, 0, &in, err) < 0)
         return 1;
-    lint_file(r, in.f, &report, err);
+    if (!r->device || xk_inspect_judge_for(in.f, r->device, err) >= 0)
+        lint_file(r, in.f, &report, err);
     xk_request_close(&in);
     return report.n ? 1 : 0;
 }

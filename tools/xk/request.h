@@ -15,6 +15,7 @@ struct xk_request {
     const char *platform; /* NULL: the file says */
     const char *kernel;   /* NULL: all of the file's */
     const char *output;   /* NULL: stdout */
+    const char *device;   /* NULL: the file says */
     const char *input[2];
     int n_inputs, max_inputs;
     bool json, messages, numeric, offsets, compact, help;

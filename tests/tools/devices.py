@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""devices.py XKBENCH XK: kernels for one device. A workaround that some of a platform's
+products have stands in their kernels and not in those of the others; lint of each kernel
+under its own device finds nothing, and under another device it finds what is missing.
+Which devices have a row is written down here by hand, from docs/reference/workarounds.md
+(W07, W23, W15). TAP."""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
+
+# W07 and W23: DG2-G10 from C0 on, DG2-G11 from B0 on, DG2-G12. Product words are what
+# was sold of them.
+WITHOUT = ["dg2-g10-b0", "dg2-g11-a0"]
+WITH = ["dg2-g10", "dg2-g10-c0", "dg2-g10-c1", "dg2-g11", "dg2-g11-b0", "dg2-g11-b1",
+        "dg2-g11-c0", "dg2-g12", "dg2-g12-a0"]
+# W15: global memory is not to be reached by LSC, which nothing generated can do.
+REFUSED = ["dg2-g10-a0", "dg2-g10-a1"]
+# A row, a kernel that needs it, what the action looks like.
+ROWS = [
+    ("wa_eot_csel", ["--dt=f16", "mb1ic64ih56oc64oh56kh3ph1"], r"^\S* *csel "),
+    ("wa_rs_dpas_fused", ["--dt=f16", "--stag=axb", "--dtag=axb",
+                          "mb1ic3ih224oc64oh112kh7sh2ph3"], r"^\(W\) +dpas\S+ \S+ r\d+:f null"),
+]
+FORMULA = "A: f32[8,8]; B: f32[8,8]; C[m,n] += A[m,k] * B[k,n]"
+IR = "kernel none simd 8 (p: ptr.global) {\n}\n"
+
+
+def main():
+    """The cases."""
+    bench, tool = sys.argv[1:3]
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "k.zebin")
+
+        def run(*args):
+            return subprocess.run(list(args), capture_output=True, text=True, check=False)
+
+        def rules(*args):
+            done = run(tool, "lint", *args, path)
+            return sorted(set(re.findall(r": (wa_\w+)$", done.stdout, re.M))), done
+
+        def code(device, problem):
+            done = run(tool, "gen", f"--device={device}", "-o", path, *problem)
+            if done.returncode:
+                raise SystemExit(done.stderr)
+            return run(tool, "dis", path).stdout
+
+        for row, problem, action in ROWS:
+            default = code("", problem)
+            tap.check(re.search(action, default, re.M), f"{row}: without a device")
+            for device in WITH + WITHOUT:
+                text = code(device, problem)
+                own, done = rules(f"--device={device}")
+                tap.check(not own and done.returncode == 0,
+                          f"{row}: lint under {device}", done.stdout)
+                other, done = rules("--device=dg2-g10-c0")
+                tap.check(other == ([row] if device in WITHOUT else []),
+                          f"{row}: {device} under dg2-g10-c0", done.stdout)
+                tap.check(bool(re.search(action, text, re.M)) == (device in WITH),
+                          f"{row}: {device} has it or not")
+                tap.check((text == default) == (device in WITH),
+                          f"{row}: {device} has the kernel of all or its own")
+        # The file names the revision (5 is DG2-G11's B1 alone).
+        code("dg2-g11-b1", ROWS[0][1])
+        tap.check("(DG2-G11 B1;" in rules()[1].stdout, "the file names the stepping")
+        code("", ROWS[0][1])
+        tap.check("wa_ugm_backup" in rules("--device=dg2-g10-a0")[0],
+                  "lint knows what A0 needs")
+        Path(folder, "k.ir").write_text(IR, encoding="utf-8")
+        for device in REFUSED:
+            for what in (ROWS[0][1], ["--formula", FORMULA],
+                         [f"--from={folder}/k.ir"]):
+                tap.judge(f"{device}: {what[0]}",
+                          run(tool, "gen", f"--device={device}", *what), 1,
+                          rf"XK_EUNSUPPORTED: device={device} needs the workaround "
+                          r"ugm_backup, which is not generated")
+            done = run(bench, f"--device={device}", "mb1ic3ih5oc4kh3ph1")
+            tap.check("UNIMPLEMENTED" in done.stdout, f"xkbench {device}", done.stdout)
+        for word in ("dg2-g12-b0", "dg2-g10-", "DG2-G10", "dg2", "xehpg"):
+            for verb in ([bench], [tool, "gen"]):
+                tap.judge(f"{verb[-1]} {word}",
+                          run(*verb, f"--device={word}", "mb1ic3ih5oc4kh3ph1"), 2,
+                          f"device={word}: not one of tgl, tgl-a0, .*dg2-g10-c0")
+            tap.judge(f"lint {word}", run(tool, "lint", f"--device={word}", path), 2,
+                      f"device={word}: not one of tgl,")
+        tap.judge("a device of another platform",
+                  run(tool, "gen", "--device=pvc-xt-c0", "mb1ic3ih5oc4kh3ph1"), 1,
+                  r"XK_EINVAL: device=pvc-xt-c0 is none of xehpg's: dg2-g10, .*dg2-g12-a0$")
+        tap.judge("lint, a device of another platform",
+                  run(tool, "lint", "--device=tgl", path), 1,
+                  r"device=tgl is none of xehpg's: dg2-g10, ")
+        done = run(bench, "--device=dg2-g10-b0", "--dt=f16", "mb1ic16ih5oc16kh3ph1")
+        tap.check("PASSED" in done.stdout and "__REPRO: --device=dg2-g10-b0" in done.stdout,
+                  "xkbench runs it, and its line has the device", done.stdout)
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
