@@ -99,7 +99,7 @@ static struct xk_timing_product machine(const char *words)
 /* By hand: 16 lanes of d32x4 are 256 bytes, two cycles of a port of 128; lanes
  * 4 bytes apart are in 8 banks' words of 8 bytes once, lanes 16 bytes apart in
  * 32; 16 lanes 64 bytes apart are 16 lines. A line past L1 takes 64 bytes of
- * 0.9 x the link. */
+ * 0.9 x the link; four messages of a line take the port four cycles. */
 static const struct {
     const char *words;
     struct probe moves;
@@ -128,6 +128,7 @@ static const struct {
     {"lines=1", {LANES("64"), UGM_X1, 0}, 8, 16, {LANES("4"), UGM_X1, 0}, 1},
     {"lines=4", {LANES("64"), UGM_X1, 0}, 8, 4, {LANES("4"), SLM_X1, 0}, 1},
     {"port=64", {BLOCK, UGM_BLOCK, 0}, 2, 4, {BLOCK, UGM_LINE, 0}, 1},
+    {"port=256", {LANES("16"), SLM_X4, 0}, 2, 1, {LANES("4"), SLM_X1, 0}, 1},
     {"writes=beside",
      {LANES("4"), SLM_X1 SLM_STORE, 0},
      2,
@@ -138,6 +139,12 @@ static const struct {
      {BLOCK, FOUR_PAST, 0},
      4 * 64 / 57.6,
      4 * 64 / 28.8,
+     {BLOCK, UGM_LINE, 0},
+     1},
+    {"l2=128",
+     {BLOCK, FOUR_PAST, 0},
+     4 * 64 / 57.6,
+     4,
      {BLOCK, UGM_LINE, 0},
      1},
     {"reload=2",
@@ -167,6 +174,28 @@ START_TEST(a_value_moves_its_kernel_and_not_the_sibling)
                   "sibling: %.2f cycles", still);
     ck_assert_msg(still == still_other, "sibling: %.2f and %.2f cycles", still,
                   still_other);
+}
+END_TEST
+
+/* Those whose kernels are below. */
+static const char *const others[] = {
+    "tlb=64",   "dispatch=block", "fetch=free",     "fetch=line",
+    "start=16", "start=35",       "xmx-clock=high", "xmx-clock=low"};
+
+START_TEST(every_value_has_a_kernel)
+{
+    const struct xk_timing_product *const m = xk_timing_product_find("a770");
+    struct xk_tm_value v;
+    for (unsigned k = 0; xk_tm_value_at(m, k, &v); k++) {
+        char words[60];
+        bool found = v.nominal;
+        snprintf(words, sizeof words, "%s=%s", v.name, v.word);
+        for (unsigned i = 0; i < XK_COUNTOF(guesses); i++)
+            found |= strcmp(guesses[i].words, words) == 0;
+        for (unsigned i = 0; i < XK_COUNTOF(others); i++)
+            found |= strcmp(others[i], words) == 0;
+        ck_assert_msg(found, "%s has none", words);
+    }
 }
 END_TEST
 
@@ -294,37 +323,50 @@ START_TEST(a_loop_that_fits_is_fetched_once)
 }
 END_TEST
 
-/* The last of 128 threads (64 pairs) begins 63 x 35 cycles later, one alone at
- * the same time but for its own. */
+/* The last of 128 threads (64 pairs) begins 63 gaps later, one alone at the
+ * same time but for its own. */
 START_TEST(threads_start_one_after_the_other)
 {
+    static const struct {
+        const char *words;
+        double gap; /* more than nominal */
+    } each[] = {{"start=16", 15}, {"start=35", 34}};
     const struct probe all = {"", ADD, 0}, one = {"", ADD, 1};
-    const struct xk_timing_product nominal = machine(""),
-                                   other = machine("start=35");
-    const double many = (double)run(&all, 1, &other).cycles -
-                        (double)run(&all, 1, &nominal).cycles;
-    const double single = (double)run(&one, 1, &other).cycles -
-                          (double)run(&one, 1, &nominal).cycles;
-    ck_assert_msg(many == 64 * 34, "%.0f cycles", many);
-    ck_assert_msg(single == 34, "%.0f cycles", single);
+    const struct xk_timing_product nominal = machine("");
+    for (unsigned k = 0; k < XK_COUNTOF(each); k++) {
+        const struct xk_timing_product other = machine(each[k].words);
+        const double many = (double)run(&all, 1, &other).cycles -
+                            (double)run(&all, 1, &nominal).cycles;
+        const double single = (double)run(&one, 1, &other).cycles -
+                              (double)run(&one, 1, &nominal).cycles;
+        ck_assert_msg(many == 64 * each[k].gap, "%.0f cycles", many);
+        ck_assert_msg(single == each[k].gap, "%.0f cycles", single);
+    }
 }
 END_TEST
 
 /* Only the clock of what uses the systolic array is another. */
 START_TEST(the_systolic_array_lowers_the_clock)
 {
+    static const struct {
+        const char *words;
+        double part;
+    } each[] = {{"xmx-clock=middle", 0.74},
+                {"xmx-clock=low", 0.64},
+                {"xmx-clock=high", 0.87}};
     const struct probe xmx = {"", DPAS("60"), 1}, mad = {"", ADD, 1};
-    const struct xk_timing_product nominal = machine("xmx-clock=middle"),
-                                   other = machine("xmx-clock=low");
-    const struct timing_answer a = run(&xmx, 64, &nominal),
-                               b = run(&xmx, 64, &other),
-                               c = run(&mad, 64, &nominal),
-                               d = run(&mad, 64, &other);
-    ck_assert_uint_eq(a.cycles, b.cycles);
-    ck_assert_double_eq_tol(a.time_us, (double)a.cycles / (2400 * 0.74), 1e-9);
-    ck_assert_double_eq_tol(b.time_us, (double)b.cycles / (2400 * 0.64), 1e-9);
-    ck_assert_double_eq_tol(c.time_us, (double)c.cycles / 2400, 1e-9);
-    ck_assert_double_eq(c.time_us, d.time_us);
+    const struct xk_timing_product nominal = machine("");
+    const struct timing_answer still = run(&mad, 64, &nominal);
+    const uint64_t cycles = run(&xmx, 64, &nominal).cycles;
+    for (unsigned k = 0; k < XK_COUNTOF(each); k++) {
+        const struct xk_timing_product m = machine(each[k].words);
+        const struct timing_answer a = run(&xmx, 64, &m), b = run(&mad, 64, &m);
+        ck_assert_uint_eq(a.cycles, cycles);
+        ck_assert_double_eq_tol(a.time_us,
+                                (double)cycles / (2400 * each[k].part), 1e-9);
+        ck_assert_double_eq_tol(b.time_us, (double)b.cycles / 2400, 1e-9);
+        ck_assert_double_eq(b.time_us, still.time_us);
+    }
 }
 END_TEST
 
@@ -400,6 +442,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_value_moves_its_kernel_and_not_the_sibling, 0,
                         XK_COUNTOF(guesses));
+    tcase_add_test(t, every_value_has_a_kernel);
     tcase_add_test(t, a_page_that_is_not_known_costs_a_miss);
     tcase_add_test(t, neighbours_share_lines_where_they_share_a_core);
     tcase_add_test(t, code_beyond_the_cache_is_fetched);

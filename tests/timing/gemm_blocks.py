@@ -4,7 +4,8 @@ and s32, all by rows, A and B by 2D block loads without copies, prefetched into 
 structure of those kernels of oneDNN's GEMM catalog that have no copies. Slices
 of K are not added up: each has a C of its own. Arguments: A, B, C."""
 import struct
-from dataclasses import dataclass
+
+from gemm_tile import Lines, Tile
 
 PLATFORM, LANES = "xehpc", 16
 DESC = {"f16": (0x02000203, 0x02000283), "s8": (0x02000003, 0x02000083)}
@@ -12,29 +13,12 @@ STORE = 0x02000407  # 2D blocks: loads by element, plain and transformed; of d32
 HEADERS = 2
 
 
-@dataclass(frozen=True)
-class Shape:
-    """rows x columns of a thread; threads along M, N, K; k of a step and of a
-    prefetch ahead; registers."""
-    rows: int
-    columns: int
-    threads: tuple
-    step: int
-    ahead: int
-    grf: int = 256
-    dtype: str = "f16"
+class Shape(Tile):
+    """`more`: k that is prefetched ahead."""
 
     @property
-    def elem_b(self):
-        return 2 if self.dtype == "f16" else 1
-
-    @property
-    def unit(self):
-        """K of a dpas."""
-        return 32 // self.elem_b
-
-    def group(self):
-        return self.rows * self.threads[0], self.columns * self.threads[1]
+    def ahead(self):
+        return self.more
 
 
 def block(width, height, n=1):
@@ -50,12 +34,13 @@ def wait(function, tokens):
     return f"sync.{function} (" + ",".join(f"${t}" for t in tokens) + ") {A@1}\n"
 
 
-class Text:
+class Text(Lines):
     """The kernel of a shape for M x N x K."""
 
     def __init__(self, shape, m, n, k):
-        self.s, self.out, self.size = shape, [], (m, n, k)
-        s = shape
+        super().__init__()
+        s = self.s = shape
+        self.size = (m, n, k)
         group_m, group_n = s.group()
         assert not (m % group_m or n % group_n or k % (s.step * s.threads[2]))
         self.heights = [16] * (s.rows // 16) + [s.rows % 16] * (s.rows % 16 > 0)
@@ -88,15 +73,6 @@ class Text:
         most = 32 if self.s.grf > 128 else 16
         self.load_token = most - n
         self.dpas_tokens = range(min(self.load_token, 16, c_regs))
-
-    def put(self, line):
-        self.out.append(line + "\n")
-
-    def scalar(self, op, dst, *src):
-        self.put(f"(W) {op} (1|M0) {dst}<1>:ud " + " ".join(src) + " {A@1}")
-
-    def at(self, reg, i):
-        return f"r{reg}.{i}<0;1,0>:ud"
 
     def coordinates(self):
         """tmp.0: row of C, .1: column, .2: first k; .4: thread of its slice,

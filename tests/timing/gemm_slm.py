@@ -6,40 +6,27 @@ matrices. A lies as the rows of a thread's tile for a dpas' K, B as columns so,
 tiles of the same K side by side, so nothing is moved between registers. Slices of
 K are not added up: each has a C of its own, by threads. Arguments: A, B, C."""
 import struct
-from dataclasses import dataclass
+
+from gemm_tile import ROW_B, Lines, Tile
 
 PLATFORM, LANES = "xehpg", 8
 LOAD, STORE = 0x02008000, 0x02008004  # of one lane, transposed
 A64, A32 = 0x180, 0x100
 SIZES = {512: 0x7600, 256: 0x7400, 128: 0x6400, 64: 0x5400, 32: 0x4400}  # d64, d32
-UNIT_B = 32  # of K, of a row
 
 
-@dataclass(frozen=True)
-class Shape:
-    """rows x columns of a thread; threads along M, N (fused pairs), K; K of a
-    step; buffers, registers."""
-    rows: int
-    columns: int
-    threads: tuple
-    step: int
-    buffers: int
-    grf: int = 256
-    dtype: str = "f16"
+class Shape(Tile):
+    """`more`: buffers. Threads along N are fused pairs."""
 
     @property
-    def elem_b(self):
-        return 2 if self.dtype == "f16" else 1
-
-    @property
-    def unit(self):
-        return UNIT_B // self.elem_b
+    def buffers(self):
+        return self.more
 
     @property
     def part_b(self):
         """A's and B's bytes of a group for a dpas' K."""
-        return (self.rows * self.threads[0] * UNIT_B,
-                self.columns * self.threads[1] * UNIT_B)
+        return (self.rows * self.threads[0] * ROW_B,
+                self.columns * self.threads[1] * ROW_B)
 
     @property
     def step_b(self):
@@ -58,9 +45,6 @@ class Shape:
                 return n
         return 32
 
-    def group(self):
-        return self.rows * self.threads[0], self.columns * self.threads[1]
-
 
 def pieces(n_b):
     """Messages' bytes."""
@@ -71,13 +55,14 @@ def pieces(n_b):
     assert not n_b
 
 
-class Text:
+class Text(Lines):
     """The kernel of a shape for M x N x K."""
     places, steps, tmp = 2, 3, 4  # registers of scalars
 
     def __init__(self, shape, m, n, k):
+        super().__init__()
         s = self.s = shape
-        self.out, self.size = [], (m, n, k)
+        self.size = (m, n, k)
         self.count = k // s.step // s.threads[2]
         self.phases = s.step // s.unit
         self.repeat = min(8, s.rows)
@@ -95,16 +80,6 @@ class Text:
         self.c = self.b + s.columns * self.b_held
         assert self.c + c_regs < s.grf, (s, self.c, c_regs)
         self.a_regs, self.next_address = a_regs, 0
-
-    def put(self, line):
-        self.out.append(line + "\n")
-
-    def scalar(self, op, dst, *src, dtype="ud"):
-        self.put(f"(W) {op} (1|M0) {dst}<1>:{dtype} " + " ".join(src) + " {A@1}")
-
-    @staticmethod
-    def at(reg, i):
-        return f"r{reg}.{i}<0;1,0>:ud"
 
     def carry(self, reg, added):
         """Into .1 of what was added to .0."""
@@ -155,7 +130,7 @@ class Text:
         self.scalar("add", f"r{t}.1", self.at(t, 1), self.at(t, 3))
         for part, (extent, argument, group, bytes_b) in enumerate((
                 (m, 0, "r0.6", a_b), (n, 1, "r0.1", b_b))):
-            line_b = extent * UNIT_B
+            line_b = extent * ROW_B
             on = "" if not part else "&f0.0"
             if part:
                 self.put(f"(W) cmp (1|M0) (ge)f0.0 null<1>:ud {self.at(t, 2)} "
@@ -261,17 +236,17 @@ class Text:
         buffer's begin. tmp.7: the end of its buffers."""
         s, p, t = self.s, self.places, self.tmp
         self.scalar("and", f"r{t}.5", self.at(p, 1), "1:ud")
-        self.scalar("mul", f"r{t}.5", self.at(t, 5), f"{s.rows * UNIT_B // 2}:uw")
-        self.scalar("mul", f"r{t}.0", self.at(p, 0), f"{s.rows * UNIT_B}:uw")
+        self.scalar("mul", f"r{t}.5", self.at(t, 5), f"{s.rows * ROW_B // 2}:uw")
+        self.scalar("mul", f"r{t}.0", self.at(p, 0), f"{s.rows * ROW_B}:uw")
         self.scalar("add", f"r{t}.5", self.at(t, 5), self.at(t, 0))
-        self.scalar("mul", f"r{t}.6", self.at(p, 1), f"{s.columns * UNIT_B}:uw")
+        self.scalar("mul", f"r{t}.6", self.at(p, 1), f"{s.columns * ROW_B}:uw")
         self.scalar("add", f"r{t}.6", self.at(t, 6), f"{s.part_b[0]}:ud")
         self.scalar("add", f"r{t}.7", self.at(p, 4), f"{s.step_b * s.buffers}:ud")
 
     def read_b(self, phase):
         return self.read(self.b + phase % self.b_held * self.s.columns,
                          self.at(self.tmp, 1), phase * sum(self.s.part_b),
-                         self.s.columns * UNIT_B)
+                         self.s.columns * ROW_B)
 
     def multiply(self, phase, tokens):
         s = self.s
@@ -300,7 +275,7 @@ class Text:
         tokens = []
         for phase in range(self.phases):
             tokens += self.read(self.a + phase * self.a_regs, self.at(t, 0),
-                                phase * sum(s.part_b), s.rows * UNIT_B // 2)
+                                phase * sum(s.part_b), s.rows * ROW_B // 2)
         waiting = [tokens + self.read_b(0)]
         waiting += [self.read_b(p) for p in range(1, min(self.phases, self.b_held))]
         for phase in range(self.phases):
