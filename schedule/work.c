@@ -34,16 +34,11 @@ static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
            exchange(c, rows);
 }
 
-/* Cycles of the float pipe for the steps on C, of which each slice has its part. Few
- * steps lie beside loads, and choices do not gain from counting them; those count that
- * are loops even in a tile of 16 x 32. */
+/* Cycles of the float pipe for the steps on C, of which each slice has its part. */
 static int64_t epilogue_cyc(const struct xk_perf *f, const struct xk_shape *s,
                             const struct xk_schedule *c)
 {
-    enum { FEW = XK_MOST_EPILOGUE / 32 };
     const int64_t elements = (int64_t)c->m_thr * c->n_thr / xk_schedule_slices(c);
-    if (s->looped < FEW)
-        return 0;
     return elements * s->epilogue / f->mad_lanes;
 }
 

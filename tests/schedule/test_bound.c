@@ -214,26 +214,22 @@ START_TEST(no_group_is_faster_than_its_bounds)
 }
 END_TEST
 
-/* The float pipes of all EUs do 8 lanes a cycle. Short epilogues count nothing. */
-START_TEST(no_launch_is_faster_than_its_long_epilogue)
+/* The float pipes of all EUs do 8 lanes a cycle. */
+START_TEST(no_launch_is_faster_than_its_epilogue)
 {
     enum { LANES = 8, LANES_OF_COST = 16, EUS = 512 };
     uint64_t r = seed_of();
     for (unsigned i = 0; i < N_DRAWS / 10; i++) {
-        struct xk_shape s = random_shape(&r), none = s;
+        struct xk_shape s = random_shape(&r);
         const struct xk_schedule c = random_schedule(&r, &s);
-        none.epilogue = none.looped = 0;
-        s.epilogue = s.looped = 16 + (unsigned)below(&r, 400);
+        s.epilogue = s.looped = 1 + (unsigned)below(&r, 400);
         if (xk_schedule_check(xehpg(), &s, &c))
             continue;
         const int64_t score = xk_schedule_score(xehpg(), &s, &c);
         const int64_t least =
             s.m * s.n / LANES_OF_COST * s.epilogue * LANES_OF_COST / LANES / EUS;
-        if (s.looped < 64)
-            ck_assert_int_eq(score, xk_schedule_score(xehpg(), &none, &c));
-        else
-            ck_assert_msg(score + 1 >= least, "%lld of %lld: %s", (long long)score,
-                          (long long)least, shown(&s, &c));
+        ck_assert_msg(score + 1 >= least, "%lld of %lld: %s", (long long)score,
+                      (long long)least, shown(&s, &c));
     }
 }
 END_TEST
@@ -325,7 +321,7 @@ int main(void)
     Suite *const s = suite_create("schedule_bound");
     TCase *const t = tcase_create("schedule_bound");
     tcase_add_test(t, no_group_is_faster_than_its_bounds);
-    tcase_add_test(t, no_launch_is_faster_than_its_long_epilogue);
+    tcase_add_test(t, no_launch_is_faster_than_its_epilogue);
     tcase_add_test(t, a_search_may_rely_on_rules);
     tcase_add_test(t, any_value_gets_a_rule_or_a_score);
     suite_add_tcase(s, t);
