@@ -18,6 +18,47 @@
 #include "plan/plan.h"
 #include "views/pack_groups.h"
 
+/* The given fields without which there is a candidate, or with which
+ * alone there is none. */
+static uint64_t guilty_fields(const struct xk_platform *platform,
+                              const struct xk_shape *s,
+                              const struct xk_schedule_fixed *fixed, bool alone,
+                              struct xk_schedule *room)
+{
+    uint64_t guilty = 0;
+    for (uint64_t left = fixed->named; left; left &= left - 1) {
+        const uint64_t field = left & -left;
+        struct xk_schedule_fixed few = *fixed;
+        few.named = alone ? field : few.named & ~field;
+        if (alone ^ !!xk_schedule_candidates(platform, s, &few, room, NULL))
+            guilty |= field;
+    }
+    return guilty;
+}
+
+/* Names the fields of which one must go, else those that cannot be given even
+ * alone, else all. room: for candidates. */
+static enum xk_status
+refuse_given(xk_ctx *c, const struct xk_platform *platform,
+             const struct xk_shape *s, const struct xk_schedule_fixed *fixed,
+             const struct xk_schedule_rule *broken, struct xk_schedule *room)
+{
+    struct xk_str given;
+    uint64_t guilty = guilty_fields(platform, s, fixed, false, room);
+    const bool one = guilty != 0;
+    if (!one)
+        guilty = guilty_fields(platform, s, fixed, true, room);
+    xk_str_init(&given, &c->alloc);
+    xk_schedule_print_fields(&fixed->to, guilty ? guilty : fixed->named,
+                             one ? " or " : " and ", &given);
+    const enum xk_status st =
+        xk_fail(c, XK_EINVAL, "schedule: %s: breaks the rule %s: %s",
+                xk_str_get(&given), broken ? broken->name : "",
+                broken ? broken->why : "");
+    xk_str_fini(&given);
+    return st;
+}
+
 enum xk_status xk_candidates_of(xk_ctx *c, const struct xk_platform *platform,
                                 const struct xk_shape *s,
                                 struct xk_schedule *candidate, unsigned *n)
@@ -31,9 +72,7 @@ enum xk_status xk_candidates_of(xk_ctx *c, const struct xk_platform *platform,
     if (*n)
         return XK_OK;
     if (fixed.named)
-        return xk_fail(
-            c, XK_EINVAL, "schedule: breaks the rule %s: %s; given '%s'",
-            broken ? broken->name : "", broken ? broken->why : "", text);
+        return refuse_given(c, platform, s, &fixed, broken, candidate);
     return xk_fail(c, XK_EUNSUPPORTED,
                    "schedule: no candidate is valid; the best one breaks the "
                    "rule %s: %s",

@@ -180,6 +180,9 @@ void xk_schedule_fix(const struct xk_schedule_fixed *fixed, struct xk_schedule *
 bool xk_schedule_same(const struct xk_schedule *a, const struct xk_schedule *b);
 /* All fields as text that parses back: "fma=mad simd=16 m=16 ...". */
 void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
+/* Those of the fields whose bit is set: bit i is xk_schedule_fields[i]. */
+void xk_schedule_print_fields(const struct xk_schedule *c, uint64_t fields,
+                              const char *between, struct xk_str *out);
 
 static inline int64_t xk_ceil_div(int64_t a, int64_t b)
 {

@@ -65,12 +65,20 @@ static const char *word_at(const char *words, unsigned i, size_t *n)
 
 void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out)
 {
-    for (unsigned i = 0; i < xk_n_schedule_fields; i++) {
-        const struct xk_schedule_field *const f = &xk_schedule_fields[i];
+    xk_schedule_print_fields(c, (UINT64_C(1) << xk_n_schedule_fields) - 1, " ",
+                             out);
+}
+
+void xk_schedule_print_fields(const struct xk_schedule *c, uint64_t fields,
+                              const char *between, struct xk_str *out)
+{
+    for (uint64_t left = fields; left; left &= left - 1) {
+        const struct xk_schedule_field *const f =
+            &xk_schedule_fields[__builtin_ctzll(left)];
         const unsigned v = get(c, f->place[0]);
         size_t n = 0;
         const char *const word = f->words ? word_at(f->words, v, &n) : NULL;
-        xk_str_printf(out, "%s%s=", i ? " " : "", f->name);
+        xk_str_printf(out, "%s%s=", left == fields ? "" : between, f->name);
         if (word)
             xk_str_write(out, word, n);
         else

@@ -101,8 +101,15 @@ XKBENCH = [
      r"--schedule=n=16 mb1.*\n1:LISTED __REPRO: --mode=L mb1.*\n"
      r"2:.*--schedule=grf=256 mb1.*\n.*listed:3"),
     (["--schedule=tg=64x64", FINE], 1,
-     r"INVALID_ARGUMENTS \(schedule: breaks the rule group: .*; given 'tg=64x64'"),
-    (["--dt=f16", "--schedule=fma=mad", FINE], 1, r"breaks the rule step: "),
+     r"INVALID_ARGUMENTS \(schedule: tg=64x64: breaks the rule group: "),
+    (["--dt=f16", "--schedule=fma=mad", FINE], 1,
+     r"schedule: fma=mad: breaks the rule step: "),
+    # Refused are fields without which there would be a schedule, else those for
+    # which there is none even alone.
+    (["--schedule=m=32 n=64 grf=256", FINE], 1,
+     r"schedule: m=32 or n=64: breaks the rule registers: "),
+    (["--schedule=grf=256 m=7 tg=64x64 order=m", FINE], 1,
+     r"schedule: m=7 and tg=64x64: breaks the rule lanes: "),
     # README's and docs/kernels.md's examples; they ask for 256 registers.
     (["--perf-template=%sched%", "--dt=f16",
       "--schedule=fma=dpas slm=0 slots=2,2", "mb1ic64ih14oc64kh3ph1"], 0,
@@ -118,10 +125,10 @@ XKBENCH = [
       "mb1ic64ih14oc64kh3ph1"], 1, r"breaks the rule registers: "),
     # Packed taps of so short a step are none.
     (["--dt=f16", "--schedule=k=2", "mb8ic3ih16oc32oh16kh3ph1"], 1,
-     r"breaks the rule step: .*; given 'k=2'"),
+     r"schedule: k=2: breaks the rule step: "),
     # A long text takes the place of the rule's name in no message.
     (["--dt=f16", "--schedule=" + "fma=dpasw+" * 48 + "m=3", FINE], 1,
-     r"schedule: breaks the rule lanes: "),
+     r"schedule: m=3: breaks the rule lanes: "),
     # Tiles whose columns are no block of weights that has a tag.
     (["--mode=C", "--dt=f16", "--schedule=" + "+".join(
         "fma=dpas m=8 taps=outer slots=1,1 grf=256 n=48 nsub=48".split()) +

@@ -27,13 +27,14 @@ TO_FULL = [
     ("xk", ["gen", "--info", FINE]), ("xk", ["gen", "--asm", FINE]),
     ("xk", ["gen", "-o", "-", FINE]), ("xk", ["dis", "k.zebin"]),
     ("xk", ["dis", "--json", "k.zebin"]), ("xk", ["lint", "k.zebin"]),
+    ("xk", ["asm", "-p", "xehpg", "--json", "add.asm"]),
     ("xk", ["diff", "k.zebin", "k.zebin"]), ("xk", ["vgpu", "--help"]),
     ("xk", ["run", "add.bin", "code", "-p", "xehpg"]),
     ("xk", ["vgpu", "--serve"]),
     ("xk", ["run", "--trace=-", "-o", "/dev/null", "add.bin", "code", "-p",
             "xehpg"]),
 ] + [("xk", [verb, "--help"]) for verb in
-     ("gen", "asm", "dis", "lint", "diff", "run")]
+     ("gen", "opt", "asm", "dis", "lint", "diff", "run")]
 
 # Tool, arguments, exit code, what stderr must match. In a folder with k.zebin,
 # add.asm, add.bin and the folder `folder`.
@@ -112,7 +113,19 @@ ROWS = [
     # A run that fails before its first instruction has no trace.
     ("xk", ["run", "k.zebin", "xk_conv", "--trace=new"], 1,
      r"wants \d+ arguments, 0 were given"),
+    # A verb alone says what it lacks, and then how it is called.
+    ("xk", ["gen"], 2, r"no problem given\nusage: xk gen (.*\n)+ .*--help"),
+    ("xk", ["opt"], 2, r"no file given\nusage: xk opt (.*\n)+ .*--help"),
+    ("xk", ["asm"], 2, r"no file given .*\nusage: xk asm (.*\n)+ .*--help"),
+    ("xk", ["dis"], 2, r"no file given .*\nusage: xk dis (.*\n)+ .*--help"),
+    ("xk", ["lint"], 2, r"no file given .*\nusage: xk lint (.*\n)+ .*--help"),
+    ("xk", ["diff"], 2, r"no file given .*\nusage: xk diff (.*\n)+ .*--help"),
+    ("xk", ["run"], 2, r"no file given\nusage: xk run (.*\n)+ .*--help"),
+    ("xk", ["vgpu"], 2, r"no program .*\nusage: xk vgpu (.*\n)+ .*--help"),
+    ("xk", ["dis", "--json"], 2, r"no file given \(- is stdin\)\n$"),
     # Inputs that are no files of this kind.
+    ("xk", ["opt", "add.asm"], 1, r"add.asm: ir text: line 1, column 1: "),
+    ("xk", ["gen", "--from=add.asm"], 1, r"add.asm: ir text: line 1, col"),
     ("xkbench", ["--batch=folder"], 2, r"folder:1: cannot be read: Is a dir"),
     ("xkbench", ["--batch=/dev/zero"], 2, r"/dev/zero:1: a byte 0"),
     ("xkbench", ["--batch=long.txt"], 1, r"^$"),  # a problem that cannot be

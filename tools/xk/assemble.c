@@ -31,7 +31,9 @@ static int tell_json(const struct xk_request *r, size_t code_b,
                         (int)code_b);
     struct xk_request out = *r;
     out.output = NULL;
-    return xk_request_write_json(&out, root, &late) < 0 || err->status < 0;
+    if (xk_request_write_json(&out, root, &late) < 0 && err->status >= 0)
+        *err = late;
+    return err->status < 0;
 }
 
 static int assemble(const struct xk_request *r, struct xk_error *err)

@@ -159,7 +159,7 @@ static void print_gen_help(FILE *out)
 {
     fputs("usage: xk gen [OPTION]... PROBLEM\n"
           "       xk gen [OPTION]... --formula TEXT [--formula TEXT]...\n"
-          "       xk gen [OPTION]... --from FILE.ir [--passes LIST]\n"
+          "       xk gen [OPTION]... --from=FILE.ir [--passes=LIST]\n"
           "Generates the kernel of a convolution, for example\n"
           "  xk gen --dir=FWD_D -o conv.zebin ic64ih56oc64oh56kh3ph1mb1\n"
           "or of contractions; later ones may read what earlier ones "
@@ -408,7 +408,8 @@ int xk_verb_gen(int n, const char *const *args)
     for (int i = 0; i < XK_N_CONV_OPTIONS; i++)
         g.word[i] = xk_conv_options[i].initial;
     if (read_gen_arguments(&g, n, args, &err) < 0) {
-        fprintf(stderr, "xk gen: %s\n", err.message);
+        if (xk_verb_misused("gen", &err, n))
+            print_gen_help(stderr);
         return 2;
     }
     if (g.help) {
@@ -422,6 +423,8 @@ int xk_verb_gen(int n, const char *const *args)
     }
     if (st >= 0)
         st = generate_program(&g, &err);
+    if (g.source.text)
+        xk_ir_failed_in(g.from, st, &err);
     free((char *)g.source.text);
     if (st < 0)
         fprintf(stderr, "xk gen: %s: %s\n", xk_status_str(st), err.message);

@@ -24,6 +24,13 @@ char *xk_ir_read_text(const char *path, struct xk_error *err)
     return text;
 }
 
+void xk_ir_failed_in(const char *path, enum xk_status st, struct xk_error *err)
+{
+    const struct xk_error why = *err;
+    if (st < 0)
+        xk_tool_fail(err, st, "%.150s: %.340s", path, why.message);
+}
+
 enum xk_status xk_ir_word_registers(const char *option, const char *value,
                                     uint32_t most, uint32_t *out,
                                     struct xk_error *err)

@@ -62,7 +62,7 @@ static void help(FILE *out)
 {
     fputs("usage: xk opt [OPTION]... FILE.ir\n"
           "Runs passes over a kernel's IR and prints it (docs/passes.md, "
-          "docs/ir.md); FILE - is standard input. For example\n"
+          "docs/ir.md);\nFILE - is standard input. For example\n"
           "  xk opt --passes='split(m=8) expand simplify' matmul.ir\n\n",
           out);
     xk_tool_option_help(options, sizeof options / sizeof options[0], out);
@@ -90,7 +90,8 @@ int xk_verb_opt(int n, const char *const *args)
     if (st >= 0 && !o.help && !o.path)
         st = xk_tool_fail(&err, XK_EINVAL, "no file given");
     if (st < 0) {
-        fprintf(stderr, "xk opt: %s\n", err.message);
+        if (xk_verb_misused("opt", &err, n))
+            help(stderr);
         return 2;
     }
     if (o.help) {
@@ -101,6 +102,8 @@ int xk_verb_opt(int n, const char *const *args)
     o.source.text = text;
     st = text ? xk_ir_rewrite(&o.source, xk_tool_print, stdout, &err)
               : err.status;
+    if (text)
+        xk_ir_failed_in(o.path, st, &err);
     free(text);
     if (st < 0)
         fprintf(stderr, "xk opt: %s: %s\n", xk_status_str(st), err.message);

@@ -75,18 +75,24 @@ static enum xk_status read_arguments(const struct xk_request_verb *v,
     return xk_tool_files_distinct(use, sizeof use / sizeof use[0], err);
 }
 
+static void print_request_help(const struct xk_request_verb *verb, FILE *out)
+{
+    fputs(verb->usage, out);
+    xk_tool_option_help(verb->options, verb->n_options, out);
+}
+
 int xk_request_main(const struct xk_request_verb *verb, int n,
                     const char *const *args)
 {
     struct xk_request r = {.max_inputs = verb->n_inputs};
     struct xk_error err = {0};
     if (read_arguments(verb, &r, n, args, &err) < 0) {
-        fprintf(stderr, "xk %s: %s\n", verb->name, err.message);
+        if (xk_verb_misused(verb->name, &err, n))
+            print_request_help(verb, stderr);
         return 2;
     }
     if (r.help) {
-        fputs(verb->usage, stdout);
-        xk_tool_option_help(verb->options, verb->n_options, stdout);
+        print_request_help(verb, stdout);
         return 0;
     }
     const int code = verb->run(&r, &err);

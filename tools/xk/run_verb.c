@@ -459,7 +459,8 @@ int xk_verb_run(int n, const char *const *args)
     struct xk_run_request r;
     struct xk_error err = {0};
     if (xk_run_request_read(&r, n, args, &err) < 0) {
-        fprintf(stderr, "xk run: %s\n", err.message);
+        if (xk_verb_misused("run", &err, n))
+            xk_run_request_help(stderr);
         return 2;
     }
     if (r.help) {

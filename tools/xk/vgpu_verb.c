@@ -155,7 +155,8 @@ int xk_verb_vgpu(int n, const char *const *args)
     struct xk_vgpu_request r;
     struct xk_error err = {0};
     if (xk_vgpu_request_read(&r, n, args, &err) < 0) {
-        fprintf(stderr, "xk vgpu: %s\n", err.message);
+        if (xk_verb_misused("vgpu", &err, n))
+            xk_vgpu_request_help(stderr);
         return 2;
     }
     if (r.help) {

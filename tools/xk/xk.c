@@ -28,6 +28,12 @@ static void print_verbs(FILE *out)
     fputs("\nexit: 0 fine, 1 failed, 2 usage\n", out);
 }
 
+bool xk_verb_misused(const char *name, const struct xk_error *why, int n)
+{
+    fprintf(stderr, "xk %s: %s\n", name, why->message);
+    return !n;
+}
+
 static int run_verb(const char *name, int n, const char *const *args)
 {
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
