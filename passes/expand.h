@@ -72,7 +72,8 @@ struct xk_tile_shape {
     uint8_t vec;            /* dwords, or elements */
     int8_t lane_dim;        /* -1: none */
     uint16_t n[XK_N_ROLES]; /* positions of each dim that a message moves */
-    uint16_t reg_stride;    /* ELEMENTS: of the tile's elements, lane to lane */
+    uint16_t reg_stride;    /* of the tile's elements, lane to lane; BLOCK: from
+                               one    of the run to the next */
     bool alone;             /* BLOCK: no gather has the tile's order */
 };
 /* The best shape that is no better than `best`, a gather of at most so many

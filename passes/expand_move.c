@@ -119,10 +119,11 @@ static unsigned registers_b(const struct xk_expand *x, unsigned lanes)
     return (n_b + grf_b - 1) / grf_b * grf_b;
 }
 
-/* Whether a message's n_b bytes are whole registers of the tile. */
+/* Whether a message's n_b bytes are whole registers of the tile, in which
+ * elements may be a stride apart: then some lie in front of its first one. */
 static bool is_whole_registers(struct xk_expand *x,
                                const struct xk_tile_move *m, const int64_t *at,
-                               unsigned n_b)
+                               unsigned n_b, unsigned stride_b)
 {
     int64_t mod, rem;
     const int64_t grf_b = x->platform->grf_b;
@@ -130,7 +131,7 @@ static bool is_whole_registers(struct xk_expand *x,
     if (!reg || n_b % grf_b)
         return false;
     xk_facts_divisibility(x->facts, xk_kid(reg, 1), &mod, &rem);
-    return mod % grf_b == 0 && rem % grf_b == 0;
+    return mod % grf_b == 0 && rem % grf_b < stride_b;
 }
 
 /* Bytes of registers that a message takes. */
@@ -141,12 +142,20 @@ static unsigned message_data_b(const struct xk_expand *x,
                                      : s->vec * registers_b(x, s->lanes);
 }
 
-/* The same in the tile. */
+/* Bytes from an element of a message to the next in the tile. */
+static unsigned tile_stride_b(const struct xk_tile_move *m,
+                              const struct xk_tile_shape *s)
+{
+    const unsigned stride = s->kind == XK_SHAPE_BLOCK ? s->reg_stride : 1;
+    return stride * xk_dtype_b(m->part.tile->layout.dt);
+}
+
+/* The message's bytes in the tile. */
 static unsigned tile_data_b(const struct xk_expand *x,
                             const struct xk_tile_move *m,
                             const struct xk_tile_shape *s)
 {
-    return message_data_b(x, s) * xk_dtype_b(m->part.tile->layout.dt) /
+    return message_data_b(x, s) * tile_stride_b(m, s) /
            xk_dtype_b(m->access->layout.dt);
 }
 
@@ -191,7 +200,8 @@ static bool is_one_message(struct xk_expand *x, const struct xk_tile_move *m,
     xk_facts_divisibility(x->facts, first->off, &mod, &rem);
     if (s->kind != XK_SHAPE_ELEMENTS &&
         (mod % 4 || rem % 4 ||
-         !is_whole_registers(x, m, at, tile_data_b(x, m, s))))
+         !is_whole_registers(x, m, at, tile_data_b(x, m, s),
+                             tile_stride_b(m, s))))
         return false;
     if (s->kind == XK_SHAPE_BLOCK && !is_always(first->mask) &&
         (!s->alone || (m->access->fill && first->inside)))
@@ -223,7 +233,7 @@ static void reorder_lanes(struct xk_expand *x, const struct xk_tile_move *m,
     struct xk_func f = {.kind = XK_FUNC_REORDER};
     f.u.reorder.n_dims = 1;
     f.u.reorder.extent[0] = (uint16_t)(block ? 4u * s->vec / elem_b : used);
-    f.u.reorder.dst_stride[0] = block ? 1 : load ? s->reg_stride : per_dw;
+    f.u.reorder.dst_stride[0] = load ? s->reg_stride : per_dw;
     f.u.reorder.src_stride[0] = load ? per_dw : s->reg_stride;
     f.u.reorder.dst =
         (uint8_t)(load ? m->part.tile->layout.dt : m->access->layout.dt);
@@ -252,11 +262,12 @@ static unsigned used_lanes(const struct xk_tile_move *m,
 static bool moves_directly(struct xk_expand *x, const struct xk_tile_move *m,
                            const struct xk_tile_shape *s, const int64_t *at)
 {
-    if (xk_expand_converts(m))
+    if (xk_expand_converts(m) ||
+        (s->kind == XK_SHAPE_BLOCK && s->reg_stride > 1))
         return false;
     return s->kind != XK_SHAPE_ELEMENTS ||
            (s->reg_stride == 1 && used_lanes(m, s, at) == s->lanes &&
-            is_whole_registers(x, m, at, 4u * s->lanes) &&
+            is_whole_registers(x, m, at, 4u * s->lanes, 1) &&
             xk_dtype_b(m->access->layout.dt) == 4);
 }
 

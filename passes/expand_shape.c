@@ -56,19 +56,38 @@ static void no_positions(const struct xk_tile_move *m, struct xk_tile_shape *s)
         s->n[d] = 1;
 }
 
+/* Elements of the tile between neighbours of a run in memory: of its innermost
+ * blocks a load may take one position each. *from: blocks in front of those. */
+static int64_t stride_in_tile(const struct xk_tile_move *m, unsigned *from)
+{
+    const struct xk_layout *const l = &m->part.tile->layout;
+    int64_t stride = 1;
+    *from = l->n_blocks;
+    for (unsigned i = l->n_blocks; i-- > 0 && m->f->op == XK_TILE_LOAD;) {
+        const struct xk_block *const b = &l->block[i];
+        if (b->stride != stride || (b->size > 1 && m->part.n[b->dim] > 1))
+            break;
+        stride *= b->size;
+        *from = i;
+    }
+    return stride;
+}
+
 static bool block_shape(struct xk_expand *x, const struct xk_tile_move *m,
                         struct xk_tile_shape *s)
 {
     const struct xk_layout *const l = &m->part.tile->layout;
     const unsigned elem_b = xk_dtype_b(m->access->layout.dt);
+    unsigned i;
     int64_t all = 1;
     no_positions(m, s);
     s->kind = XK_SHAPE_BLOCK;
-    for (unsigned i = l->n_blocks; i-- > 0;) {
+    s->reg_stride = (uint16_t)stride_in_tile(m, &i);
+    while (i-- > 0) {
         const struct xk_block *const b = &l->block[i];
         if (b->size == 1)
             continue;
-        if (b->stride != all)
+        if (b->stride != all * s->reg_stride)
             break;
         const int64_t f = take_of(x, m, b, s->n[b->dim], all * elem_b,
                                   MAX_BLOCK_B / (all * elem_b));
@@ -78,7 +97,8 @@ static bool block_shape(struct xk_expand *x, const struct xk_tile_move *m,
             break;
     }
     s->vec = (uint8_t)(all * elem_b / 4);
-    if (xk_expand_converts(m) && all * xk_dtype_b(l->dt) % x->platform->grf_b)
+    if ((xk_expand_converts(m) || s->reg_stride > 1) &&
+        all * s->reg_stride * xk_dtype_b(l->dt) % x->platform->grf_b)
         return false; /* what is left of a register could not be converted */
     return all * elem_b % 4 == 0;
 }
