@@ -85,7 +85,8 @@ static enum xk_status nest_with_lanes(struct ladder *l,
         return xk_fail(l->g->c, XK_EINTERNAL, "contract: fma=lanes of what?");
     xk_shape_add_lanes(&shape, k->lanes);
     const uint16_t size[] = {(uint16_t)xk_lanes_rows(&shape.lanes, s->m_thr),
-                             (uint16_t)shape.lanes.tile_columns, s->simd};
+                             (uint16_t)shape.lanes.tile_columns, s->simd,
+                             s->k_step};
     return xk_lanes_nest_make(l->g->c, k->whole, k->lanes, size, &l->lanes);
 }
 

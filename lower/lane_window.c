@@ -3,7 +3,8 @@
  * window of a thread's tile, row by row, each element loaded once, and every
  * product that it is in. Loads are tile functions, which passes/expand.c turns
  * into messages; a row's loads stand in front of the products of the row before
- * it. */
+ * it. With dots a row is a block of four, whose elements are bytes of a dword.
+ */
 #include "lower/state.h"
 #include "views/group_lanes.h"
 
@@ -35,22 +36,34 @@ static void call_load(struct window *v, const struct xk_tile_call *f,
     xk_block_call(&v->w, &func, args, 1 + n);
 }
 
-static void load_row(struct window *v, const struct row *r, unsigned slot)
+/* A call that loads elements of A at position k of its view, as part `first` of
+ * the tile. */
+static void load_a(struct window *v, int64_t k, int64_t first, unsigned n,
+                   unsigned slot)
 {
-    xk_ctx *const c = v->l->c;
-    const unsigned each = (unsigned)v->t->of.group_k;
-    const int64_t height = xk_lanes_window(v->y, v->t->rows);
-    const int64_t first = (r->outer * height + r->at) * v->width * each;
-    const xk_expr *const at[] = {v->tile, v->l->n0, xk_s32(c, first)};
+    const xk_expr *const at[] = {v->tile, v->l->n0, xk_s32(v->l->c, k - first)};
     struct xk_tile_call f = {.op = XK_TILE_LOAD, .n_parts = 1};
     strcpy(f.view, "A");
     strcpy(f.tile[0], "a");
     f.part[0].role = XK_ROLE_K;
-    f.part[0].n = (uint16_t)each;
-    for (int64_t x = -1; (x = xk_lanes_next(v->x, v->t->columns, x)) >= 0;) {
-        f.part[0].first = (uint16_t)(x * each);
-        call_load(v, &f, xk_lower_reg(v->l, v->row[slot], 0), at, 3);
-    }
+    f.part[0].first = (uint16_t)first;
+    f.part[0].n = (uint16_t)n;
+    call_load(v, &f, xk_lower_reg(v->l, v->row[slot], 0), at, 3);
+}
+
+/* Position of a row's first element in A's view. */
+static int64_t row_position(const struct window *v, int64_t outer, int64_t row)
+{
+    const int64_t height = xk_lanes_window(v->y, v->t->rows);
+    return (outer * height + row) * v->width * v->t->of.group_k;
+}
+
+static void load_row(struct window *v, const struct row *r, unsigned slot)
+{
+    const int64_t each = v->t->of.group_k;
+    const int64_t first = row_position(v, r->outer, r->at);
+    for (int64_t x = -1; (x = xk_lanes_next(v->x, v->t->columns, x)) >= 0;)
+        load_a(v, first + x * each, x * each, (unsigned)each, slot);
 }
 
 static void load_taps(struct window *v)
@@ -62,15 +75,23 @@ static void load_taps(struct window *v)
     call_load(v, &f, xk_lower_reg(v->l, v->l->b, 0), at, 2);
 }
 
+/* Dwords of a register vector: f32, or four bytes signed as the type is. */
+static uint8_t vector_type(const struct window *v, unsigned tile)
+{
+    const uint8_t dt = v->t->tiling.tile[tile].layout.dt;
+    return !v->t->dots ? XK_DT_F32 : dt == XK_DT_S8 ? XK_DT_S32 : XK_DT_U32;
+}
+
 static void multiply_add(struct window *v, int64_t acc, int64_t a, int64_t b,
                          unsigned slot)
 {
     struct xk_lowering *const l = v->l;
     const uint32_t lanes_b = 4u * l->p->s.simd;
-    const struct xk_func f = {.kind = XK_FUNC_MAD,
-                              .u.mad = {XK_DT_F32, XK_DT_F32, XK_DT_F32,
-                                        XK_DT_F32, (uint8_t)l->p->s.simd, 1, 1,
-                                        1}};
+    const uint8_t dt = (uint8_t)l->p->con->acc_dt;
+    const struct xk_func f = {.kind = v->t->dots ? XK_FUNC_DP4A : XK_FUNC_MAD,
+                              .u.mad = {dt, dt, vector_type(v, 0),
+                                        vector_type(v, 1),
+                                        (uint8_t)l->p->s.simd, 1, 1, 1}};
     const xk_expr *const sum = xk_lower_reg(l, l->acc, (uint32_t)acc * lanes_b);
     const xk_expr *const args[] = {
         sum, sum, xk_lower_reg(l, v->row[slot], (uint32_t)a * lanes_b),
@@ -131,6 +152,124 @@ static void multiply_rows(struct window *v)
     }
 }
 
+/* ---- dots ---- */
+
+/* The taps of a row as a byte of their dwords, of which the first is number
+ * `to`; *from: where in tile b such bytes are already, counted from 1, 0:
+ * nowhere. */
+static void put_taps(struct window *v, int64_t tap, int64_t to, unsigned byte,
+                     uint32_t *from)
+{
+    xk_ctx *const c = v->l->c;
+    const uint32_t dwords_b = 4u * v->l->p->s.simd;
+    const unsigned n = (unsigned)v->x->taps;
+    const uint32_t at = (uint32_t)to * dwords_b + byte;
+    struct xk_tile_call f = {.op = XK_TILE_LOAD, .n_parts = 2};
+    const struct xk_func move = {
+        .kind = XK_FUNC_REORDER,
+        .u.reorder = {.n_dims = 1,
+                      .extent = {(uint16_t)(n * v->l->p->s.simd)},
+                      .dst_stride = {4},
+                      .src_stride = {4},
+                      .dst = v->t->tiling.tile[1].layout.dt,
+                      .src = v->t->tiling.tile[1].layout.dt}};
+    if (*from) {
+        const xk_expr *const args[] = {xk_lower_reg(v->l, v->l->b, at),
+                                       xk_lower_reg(v->l, v->l->b, *from - 1)};
+        xk_block_call(&v->w, &move, args, 2);
+        return;
+    }
+    const xk_expr *const pos[] = {xk_s32(c, tap * n - to), v->l->n0,
+                                  xk_s32(c, -(int64_t)byte)};
+    strcpy(f.view, "B");
+    strcpy(f.tile[0], "b");
+    f.part[0].role = XK_ROLE_BATCH;
+    f.part[0].first = (uint16_t)to;
+    f.part[0].n = (uint16_t)n;
+    f.part[1].role = XK_ROLE_K;
+    f.part[1].first = (uint16_t)byte;
+    f.part[1].n = 1;
+    call_load(v, &f, xk_lower_reg(v->l, v->l->b, 0), pos, 3);
+    *from = at + 1;
+}
+
+static void zero(struct window *v, const char *tile, const xk_expr *buffer)
+{
+    struct xk_func f = {.kind = XK_FUNC_TILE, .u.tile = {.op = XK_TILE_ZERO}};
+    strcpy(f.u.tile.tile[0], tile);
+    const xk_expr *const args[] = {xk_lower_reg(v->l, buffer, 0)};
+    xk_block_call(&v->w, &f, args, 1);
+}
+
+static void load_taps_as_bytes(struct window *v)
+{
+    uint32_t from[XK_LANES_MOST_K];
+    int64_t tap[XK_LANES_DEEP], to = 0;
+    zero(v, "b", v->l->b);
+    for (int64_t outer = 0; outer < v->t->of.outer_k; outer++) {
+        struct xk_lanes_block b = {.number = -1};
+        memset(from, 0, sizeof(from));
+        while (xk_lanes_next_block(v->y, v->t->rows, &b))
+            for (int64_t p = 0; p < v->t->rows; p++) {
+                if (!xk_lanes_dots(v->y, p, &b, tap))
+                    continue;
+                for (unsigned i = 0; i < XK_LANES_DEEP; i++)
+                    if (tap[i] >= 0)
+                        put_taps(v, outer * v->y->taps + tap[i], to, i,
+                                 &from[tap[i]]);
+                to += v->x->taps;
+            }
+    }
+}
+
+static void load_block(struct window *v, int64_t outer,
+                       const struct xk_lanes_block *b, unsigned slot)
+{
+    if (b->row[XK_LANES_DEEP - 1] < 0)
+        zero(v, "a", v->row[slot]);
+    for (unsigned i = 0; i < XK_LANES_DEEP && b->row[i] >= 0; i++)
+        for (int64_t x = -1; (x = xk_lanes_next(v->x, v->t->columns, x)) >= 0;)
+            load_a(v, row_position(v, outer, b->row[i]) + x,
+                   x * XK_LANES_DEEP + i, 1, slot);
+}
+
+/* The products of a block; *to: the number of its first dwords of taps, then of
+ * those behind it. */
+static void multiply_block(struct window *v, const struct xk_lanes_block *b,
+                           int64_t *to, unsigned slot)
+{
+    int64_t tap[XK_LANES_DEEP];
+    for (int64_t p = 0; p < v->t->rows; p++) {
+        if (!xk_lanes_dots(v->y, p, b, tap))
+            continue;
+        for (int64_t x = 0; x < v->x->taps; x++)
+            for (int64_t q = 0; q < v->t->columns; q++)
+                multiply_add(v, p * v->t->columns + q,
+                             q * v->x->step + x * v->x->apart, *to + x, slot);
+        *to += v->x->taps;
+    }
+}
+
+static void multiply_blocks(struct window *v)
+{
+    struct xk_lanes_block now, then = {.number = -1};
+    int64_t outer = 0, to = 0;
+    unsigned slot = 0;
+    xk_lanes_next_block(v->y, v->t->rows, &then);
+    load_block(v, 0, &then, slot);
+    for (bool more = true; more; slot ^= 1) {
+        now = then;
+        if (!xk_lanes_next_block(v->y, v->t->rows, &then)) {
+            more = ++outer < v->t->of.outer_k;
+            then = (struct xk_lanes_block){.number = -1};
+            xk_lanes_next_block(v->y, v->t->rows, &then);
+        }
+        if (more)
+            load_block(v, outer, &then, slot ^ 1);
+        multiply_block(v, &now, &to, slot);
+    }
+}
+
 void xk_lower_lane_window(struct xk_lowering *l)
 {
     const struct xk_lanes_nest *const t = l->p->con->lanes;
@@ -143,10 +282,15 @@ void xk_lower_lane_window(struct xk_lowering *l)
         xk_bin_imm(l->c, XK_OP_DIV, l->m0, (int64_t)t->rows * t->columns));
     xk_block_init(&v.w, l->c, l->facts);
     l->b = xk_block_alloc(&v.w, "b", l->p->b.tile_b, 2);
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < l->p->a.slots; i++)
         v.row[i] = xk_block_alloc(&v.w, "a", l->p->a.tile_b, 1);
-    load_taps(&v);
-    multiply_rows(&v);
+    if (t->dots) {
+        load_taps_as_bytes(&v);
+        multiply_blocks(&v);
+    } else {
+        load_taps(&v);
+        multiply_rows(&v);
+    }
     const xk_stmt *const body = xk_block_end(&v.w);
     xk_block_add(&l->w, xk_tiling_stmt(l->c, &t->tiling, mem, body));
 }

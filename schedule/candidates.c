@@ -710,15 +710,19 @@ static int64_t met(const struct xk_lanes_axis *x, int64_t places)
  * not full the same. */
 static int64_t lanes_score(const struct search *g, const struct xk_schedule *c)
 {
-    enum { MAD = 2, ELEMENT = 8, SUM = 12, THREAD = 200, LARGE_PCT = 115 };
+    enum { MAD = 4, ELEMENT = 8, DOT = 2, BYTE = 5 };
+    enum { SUM = 12, THREAD = 200, LARGE_PCT = 115 };
     const struct xk_lanes_shape *const l = &g->s->lanes;
     const struct xk_shape seen = xk_schedule_shape(g->s, c);
     const int64_t n_eu = xk_perf_get(g->p->id)->n_eu;
     const int64_t window = met(&l->axis[0], xk_lanes_rows(l, c->m_thr)) *
                            met(&l->axis[1], l->tile_columns) * l->outer_k *
                            l->group_k;
-    const int64_t tile = MAD * c->m_thr * l->k + ELEMENT * (window + l->k) +
-                         SUM * c->m_thr + THREAD;
+    const int64_t products =
+        c->k_step == 1 ? MAD * c->m_thr * l->k + ELEMENT * (window + l->k)
+                       : DOT * l->tile_columns * xk_lanes_taps(l, c) +
+                             BYTE * (window + l->k);
+    const int64_t tile = products + SUM * c->m_thr + THREAD;
     const int64_t threads = seen.m / c->m_thr * xk_ceil_div(seen.n, c->n_thr);
     const int64_t each = xk_ceil_div(threads, n_eu);
     return tile * each * (c->grf_count > 128 ? LARGE_PCT : 100) / 100;
@@ -729,16 +733,17 @@ static unsigned with_lanes(struct search *g, unsigned n)
 {
     enum { MOST_ROWS = 4, SHARE_OF_LANES = 3 };
     const struct xk_lanes_shape *const l = &g->s->lanes;
+    const unsigned n_tiles = 2 * MOST_ROWS * (g->s->elem_b == 1 ? 2 : 1);
     struct xk_schedule best[SHARE_OF_LANES];
     unsigned found = 0;
-    for (unsigned i = 0; i < 2 * MOST_ROWS && l->n; i++) {
-        const int64_t rows = 1 + i / 2;
+    for (unsigned i = 0; i < n_tiles && l->n; i++) {
+        const int64_t rows = 1 + i / 2 % MOST_ROWS;
         struct xk_schedule c = {.fma = XK_FMA_LANES,
                                 .simd = 16,
                                 .m_thr = (uint16_t)(rows * l->tile_columns),
                                 .n_thr = 16,
                                 .n_sub = 16,
-                                .k_step = 1,
+                                .k_step = i < 2 * MOST_ROWS ? 1 : XK_LANES_DEEP,
                                 .slots_a = 1,
                                 .slots_b = 1,
                                 .depth = 1,

@@ -18,8 +18,6 @@
 /* Each tap has a copy of the loop's body. */
 #define MAX_SLM_TAPS 9
 #define MAX_SLICES 8
-/* Products of 255 * 255 below 2^24. */
-#define MAX_LANES_K 256
 /* Of tiles, steps and groups in any one direction. */
 #define MAX_SIDE 1024
 
@@ -190,14 +188,23 @@ static unsigned window_grf(const struct xk_platform *p, const struct xk_shape *s
            xk_schedule_steps_a(c) / p->grf_b;
 }
 
-/* Sums, taps, two rows of a window, all f32. */
+/* Whether 8-bit products of rows of a window can be dp4a. */
+static bool has_dots(const struct xk_shape *s)
+{
+    return s->elem_b == 1 && s->lanes.group_k == 1 &&
+           s->lanes.k <= XK_LANES_MOST_K;
+}
+
+/* Sums, taps, two rows of a window or two blocks of them, all dwords. */
 static bool lanes_fit(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     const struct xk_lanes_shape *const l = &s->lanes;
     const int64_t row =
         xk_lanes_window(&l->axis[1], l->tile_columns) * l->group_k;
-    const int64_t vectors = c->m_thr + l->k + 2 * row;
+    if (c->m_thr * c->simd * 4u / p->grf_b > c->grf_count)
+        return false;
+    const int64_t vectors = c->m_thr + xk_lanes_taps(l, c) + 2 * row;
     return vectors * c->simd * 4 / p->grf_b + OTHER_LANES_GRF <=
            xk_platform_grf(p, c->grf_count);
 }
@@ -258,9 +265,11 @@ static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     const int64_t dwords = xk_ceil_div(s->k_inner, 4);
+    if (c->fma == XK_FMA_LANES && c->k_step == XK_LANES_DEEP)
+        return s->lanes.n && has_dots(s);
     if (c->fma == XK_FMA_LANES) /* f32 holds sums of so many 8-bit products */
         return s->lanes.n && c->k_step == 1 &&
-               (s->elem_b > 1 || s->lanes.k <= MAX_LANES_K);
+               (s->elem_b > 1 || s->lanes.k <= XK_LANES_MOST_K);
     if (xk_fma_family_of(c->fma)->dpas)
         return p->dpas_exec == c->simd && c->k_step * s->elem_b == 32 &&
                s->elem_b < 4;

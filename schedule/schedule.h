@@ -11,8 +11,9 @@
 #include "views/group_lanes.h"
 
 /* dpasw: a fused pair shares B, of which each thread holds half. dp4a: as mad,
- * of dwords of four 8-bit elements along K. lanes: mad with the columns of all
- * groups of a batch in the lanes (views/group_lanes.h). */
+ * of dwords of four 8-bit elements along K. lanes: mad, with four elements a step
+ * dp4a, with the columns of all groups of a batch in the lanes
+ * (views/group_lanes.h). */
 enum xk_fma_kind {
     XK_FMA_MAD,
     XK_FMA_DPAS,
@@ -118,6 +119,7 @@ struct xk_shape {
         struct xk_lanes_axis axis[2]; /* the last two M indices */
     } lanes;
 };
+struct xk_schedule;
 /* Adds what fma=lanes wants. */
 void xk_shape_add_lanes(struct xk_shape *s, const struct xk_group_lanes *l);
 /* Rows of such a tile: m_thr is that times tile_columns. */
@@ -126,6 +128,10 @@ static inline unsigned xk_lanes_rows(const struct xk_lanes_shape *s,
 {
     return m_thr / (unsigned)s->tile_columns;
 }
+/* Vectors of taps that a thread has of them: of dots (views/group_lanes.h) where
+ * c has four elements of K a step. */
+int64_t xk_lanes_taps(const struct xk_lanes_shape *s,
+                      const struct xk_schedule *c);
 static inline int64_t xk_shape_batch(const struct xk_shape *s)
 {
     return s->batch ? s->batch : 1;

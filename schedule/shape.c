@@ -266,6 +266,16 @@ void xk_shape_add_lanes(struct xk_shape *s, const struct xk_group_lanes *l)
            at_most(l->axis[0].taps * l->axis[1].taps, MOST_PIXELS) * l->group_k;
 }
 
+int64_t xk_lanes_taps(const struct xk_lanes_shape *s,
+                      const struct xk_schedule *c)
+{
+    const int64_t rows = s->axis[0].taps;
+    return c->k_step == 1 || s->k > XK_LANES_MOST_K
+               ? s->k
+               : s->k / rows *
+                     xk_lanes_n_dots(&s->axis[0], xk_lanes_rows(s, c->m_thr));
+}
+
 static bool is_filled(const struct xk_contraction *p)
 {
     return xk_access_leaves(p, &p->b) ||

@@ -145,6 +145,44 @@ int64_t xk_lanes_next(const struct xk_lanes_axis *x, int64_t places, int64_t at)
     return least;
 }
 
+bool xk_lanes_next_block(const struct xk_lanes_axis *y, int64_t places,
+                         struct xk_lanes_block *b)
+{
+    int64_t at = b->number < 0 ? -1 : b->row[XK_LANES_DEEP - 1];
+    bool more = b->number < 0 || at >= 0;
+    b->number++;
+    for (unsigned i = 0; i < XK_LANES_DEEP; i++) {
+        at = more ? xk_lanes_next(y, places, at) : -1;
+        b->row[i] = at;
+        more = at >= 0;
+    }
+    return b->row[0] >= 0;
+}
+
+bool xk_lanes_dots(const struct xk_lanes_axis *y, int64_t place,
+                   const struct xk_lanes_block *b, int64_t tap[XK_LANES_DEEP])
+{
+    bool any = false;
+    for (unsigned i = 0; i < XK_LANES_DEEP; i++) {
+        const int64_t far = b->row[i] - place * y->step;
+        const bool met = b->row[i] >= 0 && far >= 0 && far % y->apart == 0 &&
+                         far / y->apart < y->taps;
+        tap[i] = met ? far / y->apart : -1;
+        any |= met;
+    }
+    return any;
+}
+
+int64_t xk_lanes_n_dots(const struct xk_lanes_axis *y, int64_t places)
+{
+    struct xk_lanes_block b = {.number = -1};
+    int64_t tap[XK_LANES_DEEP], n = 0;
+    while (xk_lanes_next_block(y, places, &b))
+        for (int64_t p = 0; p < places; p++)
+            n += xk_lanes_dots(y, p, &b, tap);
+    return n;
+}
+
 /* New indices for the old ones: index i is the sum of to[i][j] * j. */
 struct map {
     const struct xk_contraction *from;
@@ -219,7 +257,7 @@ static enum xk_status make_nest(xk_ctx *c, const struct xk_contraction *p,
     struct xk_contraction q;
     struct map m = {.from = p};
     xk_contraction_clear(&q);
-    q.acc_dt = XK_DT_F32;
+    q.acc_dt = t->dots ? XK_DT_S32 : XK_DT_F32;
     const unsigned n =
         xk_contraction_add(&q, "n", t->of.groups * t->of.group_n, XK_ROLE_N);
     map_rows(t, &m, &q, true);
@@ -271,25 +309,32 @@ static void set_view_a(const struct xk_lanes_nest *t, const struct map *m,
     }
 }
 
-/* A tile of f32: `outer` positions of a role, a vector of n each. */
-static void set_tile(struct xk_tile_decl *t, const char *name, unsigned outer,
-                     unsigned lanes, bool of_a)
+/* A tile of `outer` positions of a role, a vector of n each: of f32, or of
+ * dwords of four elements, then with k innermost. */
+static void set_tile(struct xk_tile_decl *t, const char *name, enum xk_dtype dt,
+                     const unsigned size[2], bool of_a)
 {
     struct xk_layout *const l = &t->layout;
+    const unsigned deep = 4u / xk_dtype_b(dt), outer = size[0], lanes = size[1];
+    const unsigned n = 1, first = of_a ? XK_ROLE_M : XK_ROLE_BATCH;
     strcpy(t->name, name);
-    l->dt = XK_DT_F32;
-    l->n_dims = of_a ? 3 : 2;
-    l->n_blocks = l->n_dims;
-    t->role[0] = of_a ? XK_ROLE_M : XK_ROLE_BATCH;
+    t->role[0] = (uint8_t)first;
     t->role[1] = XK_ROLE_N;
     t->role[2] = XK_ROLE_K;
-    const unsigned n = 1, k = of_a ? 2 : 0;
+    l->dt = dt;
+    l->n_dims = of_a || deep > 1 ? 3 : 2;
+    const unsigned of_outer = of_a ? 2 : 0;
     for (unsigned d = 0; d < 3; d++)
-        l->dim[d] = l->padded[d] = d == n ? lanes : d == k ? outer : 1;
-    l->block[0] = (struct xk_block){(uint8_t)k, outer, lanes};
+        l->dim[d] = d == n ? lanes : d == of_outer ? outer : 1;
+    l->dim[2] *= deep;
+    memcpy(l->padded, l->dim, sizeof(l->padded));
+    l->block[l->n_blocks++] =
+        (struct xk_block){(uint8_t)of_outer, outer, lanes * deep};
     if (of_a)
-        l->block[1] = (struct xk_block){0, 1, lanes};
-    l->block[l->n_blocks - 1u] = (struct xk_block){(uint8_t)n, lanes, 1};
+        l->block[l->n_blocks++] = (struct xk_block){0, 1, lanes * deep};
+    l->block[l->n_blocks++] = (struct xk_block){(uint8_t)n, lanes, deep};
+    if (deep > 1)
+        l->block[l->n_blocks++] = (struct xk_block){2, deep, 1};
 }
 
 /* B's taps: of the other K indices, rows, columns, channels. The number of
@@ -313,6 +358,22 @@ static unsigned map_taps(const struct xk_lanes_nest *t, struct map *m,
         n *= (unsigned)p->index[of].extent;
     }
     return n;
+}
+
+static void set_tiles(const struct xk_contraction *p, struct xk_lanes_nest *t,
+                      unsigned taps, unsigned lanes)
+{
+    const struct xk_lanes_axis *const y = &t->of.axis[0];
+    const unsigned pairs =
+        t->dots ? (unsigned)xk_lanes_n_dots(y, t->rows) : (unsigned)y->taps;
+    const unsigned a[] = {
+        (unsigned)(xk_lanes_window(&t->of.axis[1], t->columns) * t->of.group_k),
+        lanes};
+    const unsigned b[] = {taps / (unsigned)y->taps * pairs, lanes};
+    set_tile(&t->tiling.tile[0], "a", t->dots ? p->a.layout.dt : XK_DT_F32, a,
+             true);
+    set_tile(&t->tiling.tile[1], "b", t->dots ? p->b.layout.dt : XK_DT_F32, b,
+             false);
 }
 
 /* Whether there is room for the tiling's indices: tiles and window take the
@@ -358,22 +419,19 @@ static enum xk_status make_tiling(xk_ctx *c, const struct xk_contraction *p,
     set_view_a(t, &a, &q, &g->view[0]);
     strcpy(g->view[1].name, "B");
     map_access(&b, &p->b, &g->view[1].access);
-    set_tile(
-        &g->tile[0], "a",
-        (unsigned)(xk_lanes_window(&t->of.axis[1], t->columns) * t->of.group_k),
-        lanes, true);
-    set_tile(&g->tile[1], "b", taps, lanes, false);
+    set_tiles(p, t, taps, lanes);
     return xk_tiling_check(c, g);
 }
 
 enum xk_status xk_lanes_nest_make(xk_ctx *c, const struct xk_contraction *p,
                                   const struct xk_group_lanes *of,
-                                  const uint16_t size[3],
+                                  const uint16_t size[4],
                                   struct xk_lanes_nest *out)
 {
     out->of = *of;
     out->rows = size[0];
     out->columns = size[1];
+    out->dots = size[3] > 1;
     XK_TRY(make_tiling(c, p, size[2], out));
     XK_TRY(make_nest(c, p, out));
     out->nest.lanes = out;

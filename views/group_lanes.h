@@ -48,25 +48,52 @@ static inline int64_t xk_lanes_window(const struct xk_lanes_axis *x,
 int64_t xk_lanes_next(const struct xk_lanes_axis *x, int64_t places,
                       int64_t at);
 
+/* Products of 8-bit types as dp4a: a dword has one lane's elements of a block
+ * of four rows of the window, of those that are met (xk_lanes_next), in order.
+ * Each row of the tile has dwords of taps of its own for each block, in which a
+ * byte is zero where none of its taps meets the element. */
+#define XK_LANES_DEEP 4
+/* f32 holds sums of so many products of 8-bit types; no more taps are dots. */
+#define XK_LANES_MOST_K 256
+struct xk_lanes_block {
+    int64_t number;
+    int64_t row[XK_LANES_DEEP]; /* of the window; -1: none */
+};
+/* The next block of a tile of so many rows; number -1: the first. False: there
+ * is none. */
+bool xk_lanes_next_block(const struct xk_lanes_axis *y, int64_t places,
+                         struct xk_lanes_block *b);
+/* The taps by which a row of the tile meets a block, -1: none. False: none at
+ * all. */
+bool xk_lanes_dots(const struct xk_lanes_axis *y, int64_t place,
+                   const struct xk_lanes_block *b, int64_t tap[XK_LANES_DEEP]);
+/* Pairs of a block and a row of the tile that meet. */
+int64_t xk_lanes_n_dots(const struct xk_lanes_axis *y, int64_t places);
+
 /* For tiles of rows x columns places. */
 struct xk_lanes_nest {
     struct xk_group_lanes of;
     uint16_t rows, columns; /* of a tile */
+    bool dots;              /* dp4a */
     /* Views A and B; tile a: [window's columns, A's channels of a group][lanes]
      * of one row of the window, tile b: [taps][lanes], both f32. Positions: m
      * counts tiles, n lanes; k, of A, outer taps, the window's rows and
-     * columns, channels; b, of B, outer taps, rows', columns', channels. */
+     * columns, channels; b, of B, outer taps, rows', columns', channels.
+     * With dots a: [columns][lanes][4] of a block of rows, b: [outer taps,
+     * pairs of block and row of the tile, columns' taps][lanes][4], of A's and
+     * B's types. */
     struct xk_tiling tiling;
     /* C and inputs as the epilogue sees them: N is all columns, the last two M
      * indices count a tile's rows and columns. A and B are never asked. */
     struct xk_nest nest;
 };
 /* p is one, with closed layouts; size: rows and columns of a tile, lanes of a
- * thread. *out stays where it is: its nest points to it. XK_ENOFIT: more
- * indices than a tiling has. XK_EUNSUPPORTED: what xk_nest_make refuses. */
+ * thread, and how many rows of a window a dword has: 1 or XK_LANES_DEEP. *out
+ * stays where it is: its nest points to it. XK_ENOFIT: more indices than a
+ * tiling has. XK_EUNSUPPORTED: what xk_nest_make refuses. */
 enum xk_status xk_lanes_nest_make(xk_ctx *c, const struct xk_contraction *p,
                                   const struct xk_group_lanes *of,
-                                  const uint16_t size[3],
+                                  const uint16_t size[4],
                                   struct xk_lanes_nest *out);
 
 #endif

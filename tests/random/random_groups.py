@@ -81,6 +81,15 @@ def weights_tag(rng, p):
     return tag.replace("hw", axes).replace("wh", axes[::-1])
 
 
+def schedule(rng, p, whole):
+    """Products of one channel's bytes are mad of f32, or dp4a of four rows: the
+    library seldom chooses the first."""
+    taps = p.get("kd", 1) * p.get("kh", 1) * p["kw"]
+    if not whole or p["ic"] != p["g"] or taps > 9 or rng.random() < 0.5:
+        return ""
+    return "--schedule=fma=lanes+k=" + rng.choice("14")
+
+
 def batch_line(rng, p):
     """A batch line with every setting that these problems vary."""
     types = rng.choice(TYPES)
@@ -88,7 +97,7 @@ def batch_line(rng, p):
     zero = rng.choice(["", "", "--attr-zero-points=dst:common:2"])
     return " ".join(word for word in [
         "--reset", "--dir=" + rng.choice(["FWD_D", "FWD_B"]), "--dt=" + types,
-        rng.choice(SCALES), zero if whole else "",
+        rng.choice(SCALES), zero if whole else "", schedule(rng, p, whole),
         "--attr-post-ops=" + rng.choice(POST_OPS),
         "--wtag=" + weights_tag(rng, p), "--stag=" + rng.choice(ACTIVATIONS),
         "--dtag=" + rng.choice(ACTIVATIONS), text(p)] if word)
