@@ -224,18 +224,21 @@ def bound(desc, dtype, ideal_cycles):
     return ideal_cycles / max(ideal_cycles, *limits.values())
 
 
+def least_of(name, machine, problem, dtype):
+    """us, and the limit that they come from; machine: rows that may differ from
+    those of the machine of that name."""
+    limits = least_cycles(name, machine, problem, dtype)
+    what = max(limits, key=limits.get)
+    return limits[what] / clock_mhz(machine, dtype), what
+
+
 def row_of(name, problem, dtype):
     """Nominal limit in us and its cause, then what each hypothesis makes of it."""
     machine = machine_of(name)
-
-    def least(m):
-        limits = least_cycles(name, m, problem, dtype)
-        what = max(limits, key=limits.get)
-        return limits[what] / clock_mhz(m, dtype), what
-    nominal, what = least(machine)
+    nominal, what = least_of(name, machine, problem, dtype)
     moved = []
     for words, row, value in hypotheses(name):
-        other, _ = least({**machine, row: value})
+        other, _ = least_of(name, {**machine, row: value}, problem, dtype)
         if abs(other / nominal - 1) > 0.005:
             moved.append(f"{words} {other / nominal:.2f}")
     return nominal, what, ", ".join(moved)
