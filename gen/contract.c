@@ -62,7 +62,7 @@ static struct xk_kernel_job job_of(struct ladder *l)
         .written = l->k->nest->c.name,
         .threads = (uint32_t)p->s.tg_m * p->s.tg_n * p->s.slices,
         .groups = {p->groups[0], p->groups[1], p->groups[2]},
-        .slm_b = p->slm.all_b * p->s.slices,
+        .slm_b = xk_slm_size(&l->kernel),
         .grf_count = p->s.grf_count,
         .has_dpas = xk_fma_family_of(p->s.fma)->dpas,
         .surfaces = p->s.surfaces,

@@ -52,14 +52,9 @@ static enum xk_status rewrite_ir(xk_ctx *c, const struct xk_ir_source *s,
     return xk_passes_call(c, k, &env, s->passes ? s->passes : "", NULL, NULL);
 }
 
-#define MAX_SLM 64 /* buffers in SLM, one inside the other */
-
 /* What a look at the body gathers. */
 struct seen {
     struct create *g;
-    uint32_t slm_b, most_slm_b; /* in force, and the most at a time */
-    uint32_t outer_b[MAX_SLM];  /* of each buffer in force: in front of it */
-    unsigned n_slm;
     bool has_dpas;
 };
 
@@ -117,22 +112,6 @@ static bool look_for_stores(const xk_expr *e, void *user)
     return true;
 }
 
-static bool is_slm(const xk_stmt *s)
-{
-    return xk_op(s) == XK_OP_ALLOC &&
-           xk_type_of(xk_kid(s, 0)).space == XK_SPACE_SLM;
-}
-
-static void look_behind(const xk_expr *e, void *user)
-{
-    struct seen *const x = user;
-    if (xk_is_expr(e) || !is_slm(e))
-        return;
-    x->n_slm--;
-    if (x->n_slm < MAX_SLM)
-        x->slm_b = x->outer_b[x->n_slm];
-}
-
 static bool look_at_ir(const xk_expr *e, void *user)
 {
     struct seen *const x = user;
@@ -140,14 +119,6 @@ static bool look_at_ir(const xk_expr *e, void *user)
         return false;
     if (xk_op(e) == XK_OP_CALL)
         look_at_call(x, e);
-    if (is_slm(e) && x->n_slm < MAX_SLM) {
-        const struct xk_alloc_info info = xk_alloc_info_of(e);
-        x->outer_b[x->n_slm] = x->slm_b;
-        x->slm_b = xk_slm_place(x->slm_b, info) + info.size_b;
-        if (x->slm_b > x->most_slm_b)
-            x->most_slm_b = x->slm_b;
-    }
-    x->n_slm += is_slm(e);
     if (xk_op(e) == XK_OP_TILING) {
         struct stored s = {x->g, e};
         measure_views(x->g, e);
@@ -254,8 +225,8 @@ static enum xk_status generate_from_ir(struct xk_creation *base,
         (enum xk_platform_id)((const struct xk_ir_source *)what)->platform);
     XK_TRY(rewrite_ir(base->gen.c, what, &g->kernel, &base->gen.device));
     XK_TRY(make_job(g, what, &l.u.ir));
-    xk_visit(g->kernel.body, look_at_ir, look_behind, &x);
-    l.u.ir.slm_b = x.most_slm_b;
+    xk_visit(g->kernel.body, look_at_ir, NULL, &x);
+    l.u.ir.slm_b = xk_slm_size(&g->kernel);
     l.u.ir.has_dpas = x.has_dpas;
     if (l.u.ir.surfaces && xk_creation_has(base, XK_CREATE_A64))
         return xk_fail(base->gen.c, XK_EINVAL,

@@ -63,6 +63,18 @@ void xk_walk_place(const struct xk_tiling *t, enum xk_role role,
     }
 }
 
+struct xk_tile_share xk_tile_share_of(int64_t rows, int64_t unit,
+                                      int64_t threads)
+{
+    const int64_t units = rows / unit;
+    int64_t each = (units + threads - 1) / threads;
+    while (units % each)
+        each++;
+    each *= unit;
+    return (struct xk_tile_share){each, each * threads > rows ? each * threads
+                                                              : rows};
+}
+
 int xk_tile_dim(const struct xk_tile_decl *d, enum xk_role role)
 {
     for (unsigned i = 0; i < d->layout.n_dims; i++)

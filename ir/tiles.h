@@ -84,6 +84,15 @@ int64_t xk_walk_extent(const struct xk_tiling *t, enum xk_role role);
  * the outermost digit moves on. */
 void xk_walk_place(const struct xk_tiling *t, enum xk_role role,
                    int64_t position, int64_t *at);
+/* How the threads of a group divide rows of a tile that all of them need, in
+ * whole units: a thread brings `each` of them, as few as do so that no part is
+ * beyond the last row; there are places for `room` rows, since threads that
+ * have none left bring the last ones, too. */
+struct xk_tile_share {
+    int64_t each, room;
+};
+struct xk_tile_share xk_tile_share_of(int64_t rows, int64_t unit,
+                                      int64_t threads);
 /* Dim of a tile that counts a role; -1: none. */
 int xk_tile_dim(const struct xk_tile_decl *d, enum xk_role role);
 

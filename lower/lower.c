@@ -373,8 +373,6 @@ static void multiply(struct xk_lowering *l)
         buffers(l);
     if (l->p->s.fma == XK_FMA_LANES) {
         xk_lower_lane_window(l);
-    } else if (l->p->slm.buffers) {
-        xk_lower_slm_loop(l);
     } else if (l->p->flat.taps) {
         xk_lower_flat_loop(l);
     } else {

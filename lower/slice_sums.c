@@ -237,8 +237,6 @@ void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e)
     h.pitch_b = message_b(&h, 0);
     set_part(l);
     xk_lower_epilogue_begin(l, e);
-    if (p->slm.buffers) /* others may still read what lay there */
-        xk_lower_barrier(&l->w);
     set_headers(&h);
     for (unsigned bit = first_bit; bit; bit /= 2, h.half_b /= 2) {
         h.parted = is_parted(p, bit);

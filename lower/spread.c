@@ -122,7 +122,6 @@ void xk_lower_spread_origin(struct xk_lowering *l)
                                xk_lower_group_m0(l, l->group_m));
     l->m0 = xk_block_let(&l->w, "m0", xk_lower_thread_m0(l, l->group_m0));
     l->m_end = rows_end(l, l->m0, p->flat.alternate ? 2 : 1);
-    l->a_end = p->slm.blocks ? rows_end(l, l->group_m0, p->s.tg_m) : l->m_end;
 }
 
 /* end NULL: M's. */
@@ -142,7 +141,7 @@ const xk_expr *xk_lower_below_m(struct xk_lowering *l, const xk_expr *m)
 const xk_expr *xk_lower_inside_m(struct xk_lowering *l, const xk_expr *m,
                                  const xk_expr *mask)
 {
-    return xk_and(l->c, below(l, m, l->a_end), mask);
+    return xk_and(l->c, below(l, m, l->m_end), mask);
 }
 
 void xk_lower_multiply_all(struct xk_lowering *l, struct xk_block_writer *w,

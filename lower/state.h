@@ -29,7 +29,7 @@ struct xk_lowering {
      * branch on it is the same for a whole group, so a fused pair stays together.
      * Then, s32: rows of a thread; the group's first; the first beyond those that
      * the thread stores, beyond those that it may load. */
-    const xk_expr *full, *rows, *group_m0, *m_end, *a_end;
+    const xk_expr *full, *rows, *group_m0, *m_end;
     const xk_expr *group_m, *group_n; /* s32: place of the group */
     const xk_expr *group_z; /* s32: of all batch indices together */
     const xk_expr *thread_m, *thread_n; /* s32: of the thread in the group */
@@ -152,8 +152,6 @@ void xk_lower_multiply(struct xk_lowering *l, struct xk_block_writer *w,
 
 /* lane_window.c: all of K with the columns of all groups in the lanes. */
 void xk_lower_lane_window(struct xk_lowering *l);
-/* slm_loop.c: the K loops with A in shared local memory. */
-void xk_lower_slm_loop(struct xk_lowering *l);
 /* flat_loop.c: all of K in one loop without it. */
 void xk_lower_flat_loop(struct xk_lowering *l);
 /* tile_nest.c: the K loops as a nest of tile functions. */

@@ -127,7 +127,7 @@ static void make_walks(struct nest *g)
     for (unsigned r = 0; r < XK_N_ROLES; r++)
         if (r != XK_ROLE_K)
             walk_role(g, (enum xk_role)r, -1);
-    if (xk_schedule_is_flat(&p->s)) { /* steps, the others, places of one */
+    if (xk_schedule_is_one_loop(&p->s)) { /* steps, the others, places of one */
         add_digit(g, XK_ROLE_K, k, p->s.k_step, 0);
         walk_role(g, XK_ROLE_K, k);
         if (p->s.k_step > 1)
@@ -474,7 +474,7 @@ void xk_lower_nest(struct xk_lowering *l)
     alloc_operand(&g, &g.b, &l->p->b, 2);
     if (is_walk(&g))
         put_walk(&g);
-    else if (xk_schedule_is_flat(&l->p->s))
+    else if (xk_schedule_is_one_loop(&l->p->s))
         put_one_loop(&g);
     else
         put_loops(&g);

@@ -4,13 +4,6 @@
 
 /* Addresses. */
 
-uint32_t xk_slm_place(uint32_t outer_b, struct xk_alloc_info info)
-{
-    const uint32_t line_b = 64;
-    const uint32_t align = info.align_b > line_b ? info.align_b : line_b;
-    return (outer_b + align - 1) / align * align;
-}
-
 /* Where the buffer begins in the group's SLM: behind those that are in force
  * around it, so that buffers that are not at the same time share memory. */
 static const xk_expr *slm_origin(struct xk_hd_pass *p,

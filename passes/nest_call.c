@@ -6,10 +6,9 @@
 #include "passes/nest_pass.h"
 
 const struct xk_pass xk_nest_passes[] = {
-    {"pair", xk_pass_pair, NULL},
-    {"peel", xk_pass_peel, NULL},
-    {"split", xk_pass_split, NULL},
-    {"pipe", xk_pass_pipe, NULL},
+    {"pair", xk_pass_pair, NULL},   {"peel", xk_pass_peel, NULL},
+    {"split", xk_pass_split, NULL}, {"pipe", xk_pass_pipe, NULL},
+    {"stage", xk_pass_stage, NULL},
 };
 const unsigned xk_n_nest_passes = XK_COUNTOF(xk_nest_passes);
 

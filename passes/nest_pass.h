@@ -28,6 +28,13 @@ enum xk_status xk_pass_split(xk_ctx *c, struct xk_kernel *k,
 enum xk_status xk_pass_pipe(xk_ctx *c, struct xk_kernel *k,
                             const struct xk_pass_env *env);
 
+/* stage(ra rb): the buffers come through SLM: each thread of a group loads a
+ * part of what all need, stores it there, and reads its tile when all have. In
+ * front of split and pipe. Refused where threads share nothing, or may not all
+ * come to the loop. */
+enum xk_status xk_pass_stage(xk_ctx *c, struct xk_kernel *k,
+                             const struct xk_pass_env *env);
+
 /* One word of a pass's arguments: "ra", "ahead=1". */
 struct xk_pass_arg {
     char name[16];
@@ -43,6 +50,19 @@ bool xk_pass_next_arg(const char **args, char separator,
 enum xk_status xk_pass_run_one(xk_ctx *c, struct xk_kernel *k,
                                const struct xk_pass_env *env,
                                const struct xk_pass *p, bool in_order);
+
+/* Lets of a body, which expressions are looked through to see what a thread's
+ * number is in them. */
+struct xk_pass_lets {
+    struct xk_memo value; /* of a variable */
+};
+void xk_pass_lets_init(struct xk_pass_lets *l, xk_ctx *c, const xk_stmt *body);
+void xk_pass_lets_fini(struct xk_pass_lets *l);
+/* The expression without variables of lets, where `as` stands for the thread.
+ */
+const xk_expr *xk_pass_seen(xk_ctx *c, const struct xk_pass_lets *l,
+                            const xk_expr *e, const xk_expr *thread,
+                            const xk_expr *as);
 
 /* The call with the part of a role, of the positions it has already. */
 const xk_stmt *xk_tile_call_part(xk_ctx *c, const xk_stmt *call,

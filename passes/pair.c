@@ -12,7 +12,7 @@ struct pair {
     const struct xk_kernel *k;
     xk_facts *facts;
     const xk_expr *thread; /* the parameter */
-    struct xk_memo lets;   /* variable: value of its LET */
+    struct xk_pass_lets lets;
     struct xk_tiling t;    /* as it becomes */
     int a, b, c_tile;      /* tiles of the multiply */
     const xk_expr *buffer; /* of B */
@@ -25,23 +25,6 @@ static enum xk_status refuse_pair(struct pair *p, const char *why)
     return xk_fail(p->c, XK_EUNSUPPORTED, "pair: %s", why);
 }
 
-/* Lets are looked through; the thread is what stands for it. */
-struct view {
-    const struct pair *p;
-    const xk_expr *thread;
-};
-
-static const xk_expr *as_thread_sees(xk_ctx *c, const xk_expr *e, void *user)
-{
-    const struct view *const v = user;
-    const void *value;
-    if (e == v->p->thread)
-        return v->thread;
-    if (xk_op(e) == XK_OP_VAR && xk_memo_get(&v->p->lets, xk_serial(e), &value))
-        return xk_rewrite(c, value, as_thread_sees, user);
-    return e;
-}
-
 /* Whether both threads of every pair have the same value. */
 static bool is_shared(struct pair *p, const xk_expr *e)
 {
@@ -52,22 +35,20 @@ static bool is_shared(struct pair *p, const xk_expr *e)
         return false;
     xk_facts_set(p->facts, u, 0, INT16_MAX, 1, 0);
     for (unsigned i = 0; i < 2; i++) {
-        const struct view v = {
-            p, xk_bin_imm(c, XK_OP_ADD, xk_bin_imm(c, XK_OP_MUL, u, 2), i)};
-        const xk_expr *const r = xk_rewrite(c, e, as_thread_sees, (void *)&v);
+        const xk_expr *const as =
+            xk_bin_imm(c, XK_OP_ADD, xk_bin_imm(c, XK_OP_MUL, u, 2), i);
+        const xk_expr *const r = xk_pass_seen(c, &p->lets, e, p->thread, as);
         value[i] = r ? xk_simplify(c, r, p->facts) : NULL;
     }
     return value[0] && value[0] == value[1];
 }
 
-/* First look: the multiply's tiles, lets, what stands under a branch. */
+/* First look: the multiply's tiles, what stands under a branch. */
 static bool look_for_product(const xk_expr *s, void *user)
 {
     struct pair *const p = user;
     if (xk_is_expr(s))
         return false;
-    if (xk_op(s) == XK_OP_LET)
-        xk_memo_set(&p->lets, xk_serial(xk_kid(s, 0)), xk_kid(s, 1));
     if (xk_op(s) == XK_OP_TILING) {
         p->t = *xk_tiling_of(s);
         p->n_tilings++;
@@ -241,11 +222,11 @@ enum xk_status xk_pass_pair(xk_ctx *c, struct xk_kernel *k,
     p.facts = xk_pass_facts(c, k);
     if (!p.facts)
         return XK_ENOMEM;
-    xk_memo_init(&p.lets, c);
+    xk_pass_lets_init(&p.lets, c, k->body);
     xk_visit(k->body, look_for_product, NULL, &p);
     if (check_pair(&p, env) == XK_OK)
         body = rewrite_pair(&p, k->body);
-    xk_memo_fini(&p.lets);
+    xk_pass_lets_fini(&p.lets);
     xk_facts_unref(p.facts);
     return xk_pass_end(c, k, body);
 }

@@ -58,6 +58,8 @@ enum xk_status xk_passes_call(xk_ctx *c, struct xk_kernel *k,
                               xk_pass_trace trace, void *user);
 /* Where a buffer in SLM begins, if those in force around it end at outer_b. */
 uint32_t xk_slm_place(uint32_t outer_b, struct xk_alloc_info info);
+/* Bytes of SLM that a kernel's buffers take. */
+uint32_t xk_slm_size(const struct xk_kernel *k);
 /* A row of either table; NULL: there is none. */
 const struct xk_pass *xk_pass_find(const char *name);
 

@@ -62,13 +62,13 @@ bool xk_plan_has_nest(const struct xk_plan *p)
      * names are the other writers' to make. */
     if (p->s.load_a != XK_LOAD_AUTO || p->s.load_b != XK_LOAD_AUTO)
         return false;
-    if (p->con->empty || p->s.fma == XK_FMA_LANES || p->s.pack || p->s.slm ||
+    if (p->con->empty || p->s.fma == XK_FMA_LANES || p->s.pack ||
         xk_contraction_last(con, XK_ROLE_K) < 0 ||
         !is_s32(con, XK_ROLE_K, p->s.k_step) ||
         !is_s32(con, XK_ROLE_M, (int64_t)p->s.m_thr * p->s.tg_m))
         return false;
     return tiles_are_near(p) &&
-           (!xk_schedule_is_flat(&p->s) || is_plain_flat(p));
+           (!xk_schedule_is_one_loop(&p->s) || is_plain_flat(p));
 }
 
 static struct xk_plan_buffer *add_buffer(struct xk_plan *p, const char *name,
@@ -93,7 +93,7 @@ static void add_operand(struct xk_plan *p, const char *name, const char *raw,
         b = add_buffer(p, raw, &o->raw, o->raw_b);
     b->slots = o->slots;
     const bool over_all =
-        xk_schedule_is_flat(&p->s) || xk_schedule_is_walk(&p->s);
+        xk_schedule_is_one_loop(&p->s) || xk_schedule_is_walk(&p->s);
     b->ahead = (uint8_t)(over_all ? o->slots : o->slots - 1);
 }
 
@@ -111,33 +111,56 @@ static unsigned rows_of_turn(const struct xk_plan *p)
     return xk_fma_family_of(p->s.fma)->dpas ? 8 : p->s.simd;
 }
 
-/* The buffers that operands come to. */
+/* The buffers that operands come to. What goes through SLM is stored there a
+ * step ahead, behind the multiplies with two places, in front of them with
+ * three; with one it is loaded ahead alone. */
 static void add_pipe(struct xk_plan *p, unsigned copies)
 {
     const struct xk_plan_buffer a = p->buffer[p->a.raw_b ? 2 : 1];
     const struct xk_plan_buffer b = p->buffer[p->n_buffers - 1];
     struct xk_pass_call *const k = add_call(p, "pipe");
+    if (p->s.slm) {
+        snprintf(k->args, sizeof(k->args),
+                 "ra_u ahead=%u slots=1; ra_s ahead=%u slots=%u; %s ahead=1 "
+                 "slots=%u; copies=%u",
+                 p->s.slm > 1 ? p->s.slm - 1u : 1, p->s.slm > 1, p->s.slm,
+                 b.name, b.slots, copies);
+        return;
+    }
     snprintf(k->args, sizeof(k->args),
              "%s ahead=%u slots=%u; %s ahead=%u slots=%u; copies=%u", a.name,
              a.ahead, a.slots, b.name, b.ahead, b.slots, copies);
+}
+
+/* Who shares what, and which rows come together. */
+static void add_first(struct xk_plan *p)
+{
+    struct xk_pass_call *k;
+    if (p->s.slm) {
+        k = add_call(p, "stage");
+        snprintf(k->args, sizeof(k->args), "ra");
+    } else if (xk_schedule_is_one_loop(&p->s) ||
+               (xk_schedule_is_walk(&p->s) && !p->a.raw_b)) {
+        k = add_call(p, "split");
+        snprintf(k->args, sizeof(k->args), "m=%u", rows_of_turn(p));
+    }
 }
 
 enum xk_status xk_plan_calls(xk_ctx *c, struct xk_plan *p)
 {
     const bool walk = xk_schedule_is_walk(&p->s);
     if (!xk_plan_has_nest(p))
-        return walk ? xk_fail(c, XK_ENOFIT,
-                              "plan: no walk over all of K: places or bytes of "
-                              "an operand are beyond 2^31")
-                    : XK_OK;
+        return walk || p->s.slm
+                   ? xk_fail(c, XK_ENOFIT,
+                             "plan: no %s: places or bytes of an operand are "
+                             "beyond 2^31",
+                             walk ? "walk over all of K" : "tile through SLM")
+                   : XK_OK;
     add_buffer(p, "acc", &p->acc, p->acc_b);
     add_operand(p, "ra", "xa", &p->a);
     add_operand(p, "rb", "xb", &p->b);
-    if (xk_schedule_is_flat(&p->s) || (walk && !p->a.raw_b)) {
-        struct xk_pass_call *const k = add_call(p, "split");
-        snprintf(k->args, sizeof(k->args), "m=%u", rows_of_turn(p));
-    }
-    if (xk_schedule_is_flat(&p->s)) {
+    add_first(p);
+    if (xk_schedule_is_one_loop(&p->s)) {
         if (p->flat.trip > 1)
             add_pipe(p, p->flat.copies);
     } else if (p->seg[0].trip > 1) {

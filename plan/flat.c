@@ -15,6 +15,49 @@ static enum xk_status no_fit(xk_ctx *c, const char *field, const char *why)
     return xk_fail(c, XK_ENOFIT, "plan: %s: %s", field, why);
 }
 
+int64_t xk_plan_step_b(const struct xk_plan *p)
+{
+    const struct xk_view *const v = &p->con->a.view;
+    const struct xk_index *const k = xk_plan_k_inner(p);
+    const int dim = xk_view_tensor_dim(v, k->name);
+    int64_t inner = 1, step = p->s.k_step;
+    if (dim < 0)
+        return 0;
+    for (int i = v->layout.n_blocks - 1; i >= 0; i--) {
+        const struct xk_block *const b = &v->layout.block[i];
+        if ((int)b->dim != dim || b->size == 1)
+            continue;
+        if (inner * b->size > step) {
+            const bool to_the_end = inner * b->size >= k->extent;
+            return step % inner == 0 && to_the_end
+                       ? step / inner * b->stride *
+                             (int64_t)xk_dtype_b(v->layout.dt)
+                       : 0;
+        }
+        inner *= b->size;
+    }
+    return inner >= k->extent ? step * xk_dtype_b(v->layout.dt) : 0;
+}
+
+bool xk_plan_b_taps(xk_ctx *c, const struct xk_plan *p, int64_t *tap_b,
+                    int64_t *all_b)
+{
+    *tap_b = *all_b = 0;
+    for (int i = (int)p->con->n_index - 1; i >= 0; i--) {
+        const struct xk_index *const x = &p->con->index[i];
+        int64_t stride_b, run;
+        if (x->role != XK_ROLE_K || x == xk_plan_k_inner(p) || x->extent == 1)
+            continue;
+        if (!xk_view_stride_b(c, &p->con->b.view, x->name, &stride_b, &run) ||
+            run < x->extent || (*all_b && stride_b != *all_b))
+            return false;
+        if (!*all_b)
+            *tap_b = stride_b;
+        *all_b = stride_b * x->extent;
+    }
+    return true;
+}
+
 /* Registers of the headers of one step's loads, in bytes; 0: not only loads, or
  * what they bring is packed. */
 static uint32_t headers_b(const struct xk_plan *p)
@@ -165,6 +208,8 @@ static enum xk_status check_steps(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_flat *const f = &p->flat;
     if (!(f->headers_b = headers_b(p)))
         return no_fit(c, taps_inner, "rows of A are no dwords of K");
+    if (p->slm.buffers) /* a header a gather of the thread's share */
+        f->headers_b = p->slm.share_b / 8;
     if (!xk_plan_has_tiles(&p->b))
         return no_fit(c, taps_inner, "B is not loaded in blocks");
     if (xk_plan_k_inner(p)->extent % p->s.k_step)
@@ -195,7 +240,7 @@ static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_flat *const f = &p->flat;
     f->taps = (uint16_t)p->shape.k_outer;
     f->each = (uint8_t)xk_schedule_gathers(&p->s);
-    const bool may = xk_fma_family_of(p->s.fma)->lanes_m &&
+    const bool may = !p->slm.buffers && xk_fma_family_of(p->s.fma)->lanes_m &&
                      (f->taps > 1 || p->s.pack) && items_are_eights(p, f->each);
     if (!may || !rows_together(c, p, &f->row_b))
         f->row_b = 0;
@@ -232,7 +277,7 @@ static enum xk_status set_body(xk_ctx *c, struct xk_plan *p)
 enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
 {
     p->flat.beside = XK_OFF_NULL; /* also for packed taps in loops of their own */
-    if (!xk_schedule_is_flat(&p->s))
+    if (!xk_schedule_is_one_loop(&p->s))
         return XK_OK;
     XK_TRY(set_neighbours(c, p));
     XK_TRY(check_steps(c, p));

@@ -36,8 +36,6 @@ bool xk_plan_may_load(const struct xk_operand_job *j, enum xk_plan_access how);
 
 /* Fills plan->slm if the schedule asks for it; XK_ENOFIT says why not. */
 enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p);
-/* GRFs of that loop's addresses, and of what is on its way to SLM. */
-unsigned xk_plan_slm_grf(const struct xk_plan *p, unsigned *staged);
 
 /* Whole registers of n_b bytes. */
 static inline unsigned xk_grfs(const struct xk_plan *p, uint32_t n_b)

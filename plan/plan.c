@@ -196,9 +196,7 @@ static enum xk_status fill_segment(xk_ctx *c, const struct xk_plan *p,
                                    struct xk_plan_segment *s)
 {
     const struct family f = family_of(p);
-    /* Through SLM elements come unit by unit (slm.c). */
-    if (!p->s.slm || p->a.access != XK_ACCESS_ELEMENTS)
-        XK_TRY(f.items_a(c, a, s->k_len, &s->a));
+    XK_TRY(f.items_a(c, a, s->k_len, &s->a));
     return f.items_b(c, b, s->k_len, &s->b);
 }
 
@@ -348,8 +346,8 @@ static unsigned dummy_grf(const struct xk_plan *p)
     bool parts = p->a.access == XK_ACCESS_ELEMENTS || p->a.raw_b || p->a.zero_once;
     for (unsigned i = 0; i < p->n_segments; i++)
         parts |= has_zeros(&p->seg[i].a);
-    if (p->slm.buffers || p->flat.taps) /* no masks of A */
-        parts = p->flat.taps && p->a.access == XK_ACCESS_ELEMENTS;
+    if (p->flat.taps) /* no masks of A */
+        parts = p->a.access == XK_ACCESS_ELEMENTS;
     return is_dpas(p) && (parts || leaves_lanes(p)) ? 8 : 0;
 }
 
@@ -361,7 +359,8 @@ static void count_loop(struct xk_plan *p)
     g->a = (uint16_t)(xk_grfs(p, xk_plan_slots_b(&p->a)));
     g->b = (uint16_t)(xk_grfs(p, xk_plan_slots_b(&p->b)));
     g->staging =
-        (uint16_t)(xk_grfs(p, p->a.staging_b) + xk_grfs(p, p->b.staging_b));
+        (uint16_t)(xk_grfs(p, p->a.staging_b) + xk_grfs(p, p->b.staging_b) +
+                   xk_grfs(p, p->slm.share_b));
     g->headers = (uint16_t)(header_grf(p, &s->a) + header_grf(p, &s->b));
     if (p->a.raw_b) /* a header each, or two places of K in turn */
         g->headers = (uint16_t)(p->s.k_step / 2 + header_grf(p, &s->b));
@@ -383,12 +382,10 @@ static void count_loop(struct xk_plan *p)
         g->lets = (uint16_t)(g->lets + 14 * p->n_segments);
     if (p->a.staging_b)
         g->lets = (uint16_t)(g->lets + 6 * p->n_segments);
-    if (p->slm.buffers) {
-        unsigned staged;
-        g->headers = (uint16_t)xk_plan_slm_grf(p, &staged);
-        g->staging = (uint16_t)staged;
-        g->lets = p->slm.lanes / 2u + (p->slm.raw_b ? 8 : 0);
-    }
+    if (p->slm.buffers) /* and places of stores and reads */
+        g->headers = (uint16_t)(g->headers +
+                                2 * xk_grfs(p, p->slm.share_b / 8) +
+                                xk_grfs(p, p->a.tile_b / 8));
     /* r0, arguments in r1, three of packed scalars */
     g->fixed = (uint16_t)(5 + dummy_grf(p));
     g->loop = (uint16_t)(g->acc + g->a + g->b + g->staging + g->headers +

@@ -224,36 +224,12 @@ static inline uint32_t xk_plan_packed_b(unsigned d)
     return 4u * 8 * d;
 }
 
-/* A through shared local memory. It comes in tiles of some rows and one
- * step of K. A time step has `depth` of them in a row; a thread gathers units of
- * a tile and one depth, or two. */
+/* A through shared local memory, as pass stage brings it. */
 struct xk_plan_slm {
-    uint8_t buffers;      /* 0: all goes straight to registers */
-    uint8_t lanes;        /* rows of a tile of A: a gather's lanes */
-    uint16_t tile_b;      /* bytes of it, in a depth */
-    uint16_t raw_b; /* of a unit whose elements come one by one, a dword each: two
-                       elements of K a gather of 16 lanes. 0: dwords of K */
-    int64_t k_b;    /* then: bytes from an element of K to the next */
-    uint8_t places;       /* of buffers in SLM: a power of two */
-    uint8_t depth;        /* dpas depths of a time step: 1, 2, 4 */
-    uint16_t blocks;      /* tiles of the group's A */
-    uint16_t per_thread;  /* units a thread loads in a time step */
-    uint16_t units;       /* of the group */
-    uint16_t taps;        /* product of the outer K indices, innermost here */
-    uint16_t copies;      /* of the loop's body: multiple of taps, slots */
-    uint32_t trip;        /* time steps of all K */
-    uint32_t level_b, slot_b; /* bytes of a depth of the group; of a place */
-    uint32_t all_b; /* of a slice of K: all its places */
-    uint32_t beside;      /* offset of rows outside the tensor: XK_OFF_NULL */
-    int64_t depth_b, step_b; /* of memory, from a depth of the inner K to the
-                                next; from a time step to the next */
-    int64_t b_depth_b, b_tap_b; /* of B: to the next depth, to the next tap */
+    uint8_t buffers;  /* places that take turns; 0: all goes straight to registers */
+    uint32_t share_b; /* that a thread brings in a step */
+    uint32_t place_b; /* of a step of the group */
 };
-/* Depths of a unit, 1 or 2: a gather of 8 or of 16 lanes. */
-static inline unsigned xk_plan_slm_unit(const struct xk_plan_slm *s)
-{
-    return s->depth > 1 ? 2 : 1;
-}
 
 /* What a group asks for behind its loop, so that it is in a cache when a later one
  * loads it: that group's rows of A, a line a lane. Who shares rows (groups along
@@ -344,7 +320,7 @@ struct xk_plan_buffer {
 #define XK_PLAN_MAX_BUFFERS 5
 /* A pass and its arguments, as xk opt --passes= takes them. */
 struct xk_pass_call {
-    char name[12], args[80];
+    char name[12], args[96];
 };
 #define XK_PLAN_MAX_CALLS 4
 

@@ -111,13 +111,9 @@ static void print_slm(const struct xk_plan_slm *s, struct xk_str *out)
 {
     if (s->buffers)
         xk_str_printf(out,
-                      "A through SLM: %u buffers of %u bytes, %u %s a "
-                      "thread, %u steps in copies of %u, B %lld bytes a depth, %lld a "
-                      "tap\n",
-                      s->buffers, s->slot_b, s->per_thread,
-                      s->depth > 1 ? "pairs of tiles" : "tiles",
-                      s->trip, s->copies,
-                      (long long)s->b_depth_b, (long long)s->b_tap_b);
+                      "A through SLM: %u buffers of %u bytes, of which a "
+                      "thread brings %u\n",
+                      s->buffers, s->place_b, s->share_b);
 }
 
 /* The loop over all of K without SLM. */

@@ -250,7 +250,7 @@ static void offer_even(struct search *g, const struct xk_score_tile *t,
                             xk_schedule_groups_n(c, g->s->n);
     const int64_t fewest = xk_ceil_div(g->s->m, (int64_t)c->m_thr * c->tg_m);
     const int64_t each = xk_ceil_div(fewest * threads, n_eu);
-    for (int64_t i = each; i < each + (c->slm ? 1 : 2); i++)
+    for (int64_t i = each; i < each + 2; i++)
         offer_over(g, t, *c, i * n_eu / threads);
 }
 
@@ -502,7 +502,6 @@ static void mads(struct search *g)
                                         .k_step = (uint16_t)(bytes ? 4 * k : k),
                                         .slots_a = slots[b][0],
                                         .slots_b = slots[b][1],
-                                        .depth = 1,
                                         .slices = 1,
                                         .surfaces = true,
                                         .grf_count = 128};
@@ -532,47 +531,30 @@ static void direct(struct search *g, struct xk_schedule c)
 }
 
 /* Whether the registers hold A's units on their way to SLM, and the headers of
- * each tap, as the plan counts them (plan/slm.c). */
+ * each tap, as the plan counts them. */
 static bool has_room(const struct search *g, const struct xk_schedule *c)
 {
-    const unsigned wide = c->depth > 1 ? 2 : 1, tiles = c->m_thr / 8u;
-    const unsigned unit =
-        (unsigned)xk_ceil_div(tiles * c->depth / wide, c->tg_n) * wide;
+    const unsigned tiles = c->m_thr / 8u;
+    const unsigned unit = (unsigned)xk_ceil_div(tiles, c->tg_n);
     const unsigned blocks = c->n_thr / (c->fma == XK_FMA_DPASW ? 16u : 8u);
     const unsigned headers =
-        unit * ((unsigned)g->s->k_outer + 1) + tiles + blocks + (c->slm > 2);
+        unit * ((unsigned)g->s->k_outer + 2) + tiles + blocks;
     const unsigned others = 9; /* coordinates, what is fixed */
     return xk_schedule_buffer_grf(g->p, c) + 8 * unit + headers + others <=
            xk_platform_grf(g->p, c->grf_count);
 }
 
-/* In groups of one to four slices. */
-static void in_slices(struct search *g, struct xk_schedule c)
+/* One group with three buffers and two. All threads have as much to load. */
+static void in_buffers(struct search *g, struct xk_schedule c)
 {
-    for (c.slices = 1; c.tg_m * c.tg_n * c.slices <= 32 && c.slices <= 4;
-         c.slices *= 2) {
+    if (c.m_thr / 8 % c.tg_n)
+        return;
+    for (unsigned slm = 3; slm >= 2; slm--) {
+        c.slm = (uint8_t)slm;
         struct xk_schedule tile = with_fixed(g, &c);
         struct xk_score_tile t;
-        if (!tile_ok(g, &tile))
-            return;
-        if (tile_of(g, &tile, &t))
-            offer_spread(g, &(struct tiles){&t, &t}, &tile);
-    }
-}
-
-/* One group in depths of one and two; four were never much better. All threads
- * have as much to load. */
-static void in_depths(struct search *g, struct xk_schedule c)
-{
-    for (unsigned depth = 2; depth; depth--) {
-        c.depth = (uint8_t)depth;
-        if (c.m_thr / 8 % c.tg_n)
-            continue;
-        for (unsigned slm = 3; slm >= 2; slm--) {
-            c.slm = (uint8_t)slm;
-            if (g->s->loose_a || has_room(g, &c))
-                in_slices(g, c);
-        }
+        if (has_room(g, &c) && tile_ok(g, &tile) && tile_of(g, &tile, &t))
+            offer_group(g, &t, &tile);
     }
 }
 
@@ -587,10 +569,10 @@ static void through_slm(struct search *g, struct xk_schedule c)
     c.slots_a = 1;
     c.n_sub = c.n_thr;
     c.slots_b = g->s->k_inner / c.k_step >= 2 ? 2 : 1;
-    if (g->s->plain_b || is_small(&c) || c.n_thr < 16 ||
+    if (g->s->plain_b || is_small(&c) || c.n_thr < 16 || g->s->loose_a ||
         g->s->k_inner % c.k_step)
         return;
-    if (xk_schedule_buffer_grf(g->p, &c) + c.m_thr / 8u > grf || g->s->loose_a)
+    if (xk_schedule_buffer_grf(g->p, &c) + c.m_thr / 8u > grf)
         c.slots_b = 1;
     if (xk_schedule_buffer_grf(g->p, &c) > grf)
         return;
@@ -598,7 +580,7 @@ static void through_slm(struct search *g, struct xk_schedule c)
         for (unsigned m = 1; m <= 4 && m < 2 * tiles_m; m *= 2) {
             c.tg_n = (uint16_t)n;
             c.tg_m = (uint16_t)m;
-            in_depths(g, c);
+            in_buffers(g, c);
         }
 }
 
@@ -638,7 +620,6 @@ static void systolic(struct search *g)
                         .m_thr = (uint16_t)m,
                         .n_thr = sides_n[n],
                         .k_step = (uint16_t)(32 / g->s->elem_b),
-                        .depth = 1,
                         .slices = 1,
                         .surfaces = true,
                         .grf_count = (uint16_t)grf};
@@ -668,7 +649,6 @@ struct xk_schedule xk_schedule_last_resort(const struct xk_shape *s)
                             .tg_n = 1,
                             .slots_a = 1,
                             .slots_b = 1,
-                            .depth = 1,
                             .slices = 1,
                             .surfaces = true,
                             .grf_count = 256};
@@ -746,7 +726,6 @@ static unsigned with_lanes(struct search *g, unsigned n)
                                 .k_step = i < 2 * MOST_ROWS ? 1 : XK_LANES_DEEP,
                                 .slots_a = 1,
                                 .slots_b = 1,
-                                .depth = 1,
                                 .slices = 1,
                                 .surfaces = true,
                                 .grf_count = i % 2 ? 256 : 128};

@@ -11,8 +11,6 @@
 #define OTHER_GRF 20
 /* The same where taps are innermost, without A's headers. */
 #define OTHER_FLAT_GRF 14
-/* And through SLM where A's elements come one by one, without these. */
-#define OTHER_LOOSE_GRF 28
 /* With a batch in the lanes. */
 #define OTHER_LANES_GRF 36
 /* Each tap has a copy of the loop's body. */
@@ -82,16 +80,14 @@ static unsigned lcm(unsigned a, unsigned b)
     return n;
 }
 
-/* Where there are several depths, each has a slot of B. */
 static unsigned needed_copies(const struct xk_schedule *c, unsigned taps)
 {
     if (c->pack && c->taps == XK_TAPS_INNER) /* straight code: no tap comes twice */
         return taps;
-    if (!c->slm && c->taps != XK_TAPS_INNER)
+    if (c->taps != XK_TAPS_INNER)
         return lcm(c->slots_a, c->slots_b);
-    if (!c->slm)
-        return lcm(lcm(taps, c->slots_a) * xk_schedule_steps_a(c), c->slots_b);
-    return c->depth > 1 ? taps : lcm(taps, c->slots_b);
+    const unsigned a = lcm(taps, c->slm ? c->slm : c->slots_a);
+    return lcm(a * xk_schedule_steps_a(c), c->slots_b);
 }
 
 unsigned xk_schedule_copies(const struct xk_schedule *c, int64_t taps)
@@ -245,8 +241,6 @@ bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *s,
     unsigned other = OTHER_GRF;
     if (c->fma == XK_FMA_LANES)
         return lanes_fit(p, s, c);
-    if (c->slm && s->loose_a) /* elements, packed ones, a header for each tap */
-        other = OTHER_LOOSE_GRF + c->k_step + 2 * (unsigned)s->k_outer;
     if (xk_schedule_is_flat(c))
         other = header_grf(p, s, c) + OTHER_FLAT_GRF;
     return xk_schedule_buffer_grf(p, c) + window_grf(p, s, c) +
@@ -338,7 +332,9 @@ static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
     return !c->slm ||
            (c->slm <= 3 && xk_fma_family_of(c->fma)->dpas && c->taps == XK_TAPS_INNER &&
             c->surfaces && c->slots_a == 1 && c->n_sub == c->n_thr &&
-            s->k_inner % (c->k_step * c->depth) == 0 &&
+            c->slices == 1 && !c->spread && !s->loose_a &&
+            s->k_inner % c->k_step == 0 &&
+            s->k_inner / c->k_step * s->k_outer > 1 &&
             s->k_outer <= MAX_SLM_TAPS);
 }
 
@@ -388,17 +384,6 @@ static bool rule_shared(const struct xk_platform *p, const struct xk_shape *s,
     return !c->slm || c->tg_n > 1;
 }
 
-/* A power of two, so that one bit leads from a depth to the next. Each tap has a
- * copy of the loop's body. */
-static bool rule_depth(const struct xk_platform *p, const struct xk_shape *s,
-                       const struct xk_schedule *c)
-{
-    (void)p;
-    return !c->slm || c->depth == 1 ||
-           ((c->depth == 2 || c->depth == 4) && !s->loose_a &&
-            s->k_outer * c->depth <= 2 * MAX_SLM_TAPS);
-}
-
 static bool rule_taps(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
@@ -440,11 +425,9 @@ static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
     const bool parts = xk_fma_family_of(c->fma)->lanes_m
                            ? c->n_thr % (8u * n) == 0
                            : c->m_thr % n == 0 && (rows & (rows - 1)) == 0;
-    const int64_t steps = s->k_inner / c->k_step / xk_schedule_depth(c);
-    const bool slm =
-        !c->slm || (!s->loose_a && c->load_a != XK_LOAD_ELEMENTS);
+    const int64_t steps = s->k_inner / c->k_step;
     (void)p;
-    return n <= MAX_SLICES && (n & (n - 1)) == 0 && c->taps == XK_TAPS_INNER && slm &&
+    return n <= MAX_SLICES && (n & (n - 1)) == 0 && xk_schedule_is_flat(c) &&
            steps % n == 0 && parts;
 }
 
@@ -517,7 +500,7 @@ static bool rule_prefetch(const struct xk_platform *p, const struct xk_shape *s,
 /* A whole loop's. */
 static int64_t steps_of(const struct xk_shape *s, const struct xk_schedule *c)
 {
-    const int64_t of_tap = s->k_inner / c->k_step / xk_schedule_depth(c) /
+    const int64_t of_tap = s->k_inner / c->k_step /
                            xk_schedule_slices(c);
     if (xk_schedule_is_walk(c))
         return whole_steps(s, c);
@@ -530,7 +513,7 @@ static bool rule_unroll(const struct xk_platform *p, const struct xk_shape *s,
                         const struct xk_schedule *c)
 {
     (void)p;
-    return xk_schedule_copies(c, s->k_outer) * xk_schedule_depth(c) <=
+    return xk_schedule_copies(c, s->k_outer) <=
                xk_schedule_most_copies(c) &&
            (!c->unroll || c->unroll <= steps_of(s, c));
 }
@@ -544,17 +527,14 @@ static bool may_load_lines(const struct xk_shape *s, const struct xk_schedule *c
            s->k_inner % (2 * (int64_t)c->k_step * xk_schedule_slices(c)) == 0;
 }
 
-/* Of A's elements those of mad need no packing; on the way to SLM those of dpas
- * are packed too, unit by unit. */
+/* Of A's elements those of mad need no packing. */
 static bool may_load_a(const struct xk_shape *s, const struct xk_schedule *c)
 {
     if (c->load_a == XK_LOAD_LINES)
         return may_load_lines(s, c);
     if (c->load_a != XK_LOAD_ELEMENTS)
         return c->load_a == XK_LOAD_AUTO || c->load_a == XK_LOAD_SCATTERED;
-    if (!c->slm)
-        return c->taps != XK_TAPS_INNER || c->fma == XK_FMA_MAD;
-    return c->depth == 1;
+    return c->taps != XK_TAPS_INNER || c->fma == XK_FMA_MAD;
 }
 
 /* In loops over all of K loads have headers, which are for blocks. */

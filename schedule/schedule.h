@@ -218,6 +218,12 @@ static inline bool xk_schedule_is_flat(const struct xk_schedule *c)
     return c->taps == XK_TAPS_INNER && !c->slm;
 }
 
+/* All of K is one loop, whose innermost digits are the outer K indices. */
+static inline bool xk_schedule_is_one_loop(const struct xk_schedule *c)
+{
+    return c->taps == XK_TAPS_INNER;
+}
+
 /* One loop goes over the places of all K indices, and takes them apart. */
 static inline bool xk_schedule_is_walk(const struct xk_schedule *c)
 {
@@ -248,12 +254,6 @@ static inline unsigned xk_schedule_ahead_a(const struct xk_schedule *c)
 {
     return c->slots_a * xk_schedule_steps_a(c) -
            (c->load_a == XK_LOAD_LINES ? 1u : 0u);
-}
-
-/* dpas depths of a step. */
-static inline int64_t xk_schedule_depth(const struct xk_schedule *c)
-{
-    return c->slm ? c->depth : 1;
 }
 
 /* Groups along M for so many rows, along N for so many columns. */

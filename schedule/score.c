@@ -19,10 +19,9 @@ static int64_t waits_slm(const struct xk_perf *f, const struct xk_schedule *c,
                          int64_t parts, int64_t cold)
 {
     const int64_t barriers = c->slm == 3 ? 1 : c->slm == 2 ? 2 : 3;
-    const int64_t depth = xk_schedule_depth(c);
     const int64_t barrier = f->barrier + f->barrier_thread * threads(c);
-    const int64_t b = c->slots_b > 1 ? 0 : f->late_cyc * parts * depth;
-    return depth * f->slm_latency + barrier * barriers + b + cold / 4;
+    const int64_t b = c->slots_b > 1 ? 0 : f->late_cyc * parts;
+    return f->slm_latency + barrier * barriers + b + cold / 4;
 }
 
 /* What is left of a load's time when its buffer's turn comes: with two buffers
@@ -60,9 +59,7 @@ static int64_t resident(const struct xk_platform *p, const struct xk_perf *f,
 {
     const int64_t tg = threads(c);
     const int64_t per_eu = p->threads_per_eu / (c->grf_count > 128 ? 2 : 1);
-    const int64_t places = c->slm > 2 ? 4 : c->slm;
-    int64_t slm_b = c->tg_m * c->m_thr * 32 * xk_schedule_depth(c);
-    slm_b *= places * xk_schedule_slices(c);
+    int64_t slm_b = c->slm * c->tg_m * c->m_thr * 32;
     if (c->slices > 1) /* half a tile each */
         slm_b = max(slm_b, tg * c->m_thr * c->n_thr * 2);
     int64_t n = max(per_eu * f->eu_per_core / tg, 1);
@@ -278,7 +275,7 @@ static int64_t outside(const struct xk_schedule *c)
 static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t taps = c->taps == XK_TAPS_INNER ? s->k_outer : 1;
-    const int64_t inner = s->k_inner / (c->k_step * xk_schedule_depth(c));
+    const int64_t inner = s->k_inner / (c->k_step);
     const int64_t all = xk_schedule_is_walk(c)
                             ? s->k_outer * s->k_inner / c->k_step
                             : taps * inner / xk_schedule_slices(c);
@@ -317,7 +314,7 @@ static int64_t steps_of(const struct xk_shape *s, const struct xk_schedule *c)
     if (xk_schedule_is_walk(c))
         return xk_ceil_div(s->k_outer * s->k_inner, c->k_step);
     return s->k_outer *
-           xk_ceil_div(s->k_inner, c->k_step * xk_schedule_depth(c)) /
+           xk_ceil_div(s->k_inner, c->k_step) /
            xk_schedule_slices(c);
 }
 

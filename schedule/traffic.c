@@ -111,7 +111,7 @@ struct xk_score_lines xk_score_lines_a(const struct xk_perf *f,
                                        const struct xk_shape *s,
                                        const struct xk_schedule *c)
 {
-    const int64_t row_b = c->k_step * (int64_t)s->elem_b * xk_schedule_depth(c);
+    const int64_t row_b = c->k_step * (int64_t)s->elem_b;
     /* mad's short steps use a line up before it is lost. */
     const bool plain = c->load_a != XK_LOAD_LINES &&
                        ((s->plain_a && xk_fma_family_of(c->fma)->dpas) ||

@@ -152,10 +152,10 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
                                       const struct xk_schedule *c)
 {
     const int64_t dpas =
-        (int64_t)c->m_thr / 8 * (c->n_thr / 8) * xk_schedule_depth(c);
-    const int64_t blocks = blocks_b(c) * xk_schedule_depth(c);
+        (int64_t)c->m_thr / 8 * (c->n_thr / 8);
+    const int64_t blocks = blocks_b(c);
     const int64_t tiles =
-        c->m_thr / 8 * xk_schedule_depth(c) * xk_schedule_gathers(c);
+        c->m_thr / 8 * xk_schedule_gathers(c);
     const int64_t all = xk_ceil_div(tiles, c->slm ? c->tg_n : 1);
     const int64_t brought = brought_16(s, c, all);
     const int64_t gathers = xk_ceil_div(brought, 16);
@@ -176,7 +176,7 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
         sends += gathers + tiles + 2;
         moves += gathers + tiles;
         w.port_cyc = gathers * 256 / f->slm_b_cyc;
-        w.tile_cyc = xk_schedule_depth(c) * 256 / f->slm_b_cyc;
+        w.tile_cyc = 256 / f->slm_b_cyc;
     }
     w.issue = issue_of(dpas, sends, moves) + walk_issue(s, c);
     if (!c->slm && (s->loose_b || xk_schedule_turns_b(s, c))) {
@@ -192,9 +192,9 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
         lines += a.lines - lines_a;
         sends += a.sends - gathers;
     } else if (s->loose_a) { /* a message for one or two elements; they are packed */
-        const int64_t n = (c->slm ? gathers : tiles) * c->k_step;
-        lines += (c->slm ? n / 2 : n) * f->lines_cyc;
-        w.issue += c->slm ? 2 * n : n * 5 / 2;
+        const int64_t n = tiles * c->k_step;
+        lines += n * f->lines_cyc;
+        w.issue += n * 5 / 2;
     }
     w.port_cyc += xk_ceil_div(lines, f->lines_cyc);
     w.sends = sends;

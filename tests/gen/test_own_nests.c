@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nests that somebody wrote by hand: a matmul whose B goes through SLM, and a
  * sum of a matrix and a vector, on the simulator with all checkers on. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/half.h"
@@ -96,30 +97,91 @@ static void run_nest(const char *text, const char *passes,
     xk_program_unref(p);
 }
 
+/* A matmul that says nothing of SLM; %d places of K. Two threads along n. */
+static const char plain[] =
+    "kernel plain simd 8 (src: ptr.global, src_at: surface, wei: ptr.global, "
+    "wei_at: surface, dst: ptr.global, dst_at: surface, g: group_x < 4, t: "
+    "thread < 8) {\n"
+    "    index i 256, j 32, p %d\n"
+    "    view A = src f16[256,%d] ab [i, p]\n"
+    "    view B = wei f16[%d,32] ba [p, j]\n"
+    "    view C = dst f32[256,32] ab [i, j]\n"
+    "    walk m = i, n = j, k = p\n"
+    "    tile a = f16 [m2 k8 m8 k2], b = f16 [n16 k16]\n"
+    "    tile c = f32 [n2 m2 n8 m8]\n"
+    "    let m0: s32 = g * 64 + t %% 4 * 16\n"
+    "    let n0: s32 = t / 4 * 16\n"
+    "    alloc acc: grf[1024] align 32\n"
+    "    tile.zero.c(&acc[0])\n"
+    "    alloc ra: grf[512] align 32\n"
+    "    alloc rb: grf[512] align 32\n"
+    "    for k0 in 0..%d step 16 {\n"
+    "        tile.load.A.a(&ra[0], m0, k0)\n"
+    "        tile.load.B.b(&rb[0], n0, k0)\n"
+    "        tile.mul.dpas.c.a.b(&acc[0], &ra[0], &rb[0])\n"
+    "    }\n"
+    "    tile.store.C.c(&acc[0], m0, n0)\n"
+    "}\n";
+
 static const char *const staged_passes[] = {NULL, "split(m=8)",
                                             "split(m=8 n=8)", "split(k=16)"};
 
-START_TEST(b_through_slm)
+/* A product of 256 rows, 32 columns and so many places of K. */
+static void check_product(const char *text, const char *passes, int places)
 {
-    enum { M = 256, N = 32, K = 64 };
-    static uint16_t a[M][K], b[N][K];
+    enum { M = 256, N = 32, K = 128 };
+    static uint16_t a[M * K], b[N * K];
     static float c[M][N];
-    for (int k = 0; k < K; k++) {
+    for (int k = 0; k < places; k++) {
         for (int m = 0; m < M; m++)
-            a[m][k] = xk_half_from_float((float)((m * 7 + k * 3) % 9 - 4));
+            a[m * places + k] =
+                xk_half_from_float((float)((m * 7 + k * 3) % 9 - 4));
         for (int n = 0; n < N; n++)
-            b[n][k] = xk_half_from_float((float)((n * 5 + k) % 9 - 4));
+            b[n * places + k] =
+                xk_half_from_float((float)((n * 5 + k) % 9 - 4));
     }
+    const size_t row_b = sizeof(*a) * (size_t)places;
     const struct lab_arg arg[] = {
-        {a, sizeof(a)}, {b, sizeof(b)}, {c, sizeof(c)}};
-    run_nest(staged, staged_passes[_i], arg);
+        {a, M * row_b}, {b, N * row_b}, {c, sizeof(c)}};
+    run_nest(text, passes, arg);
     for (int m = 0; m < M; m++)
         for (int n = 0; n < N; n++) {
             float sum = 0;
-            for (int k = 0; k < K; k++)
-                sum += xk_half_to_float(a[m][k]) * xk_half_to_float(b[n][k]);
+            for (int k = 0; k < places; k++)
+                sum += xk_half_to_float(a[m * places + k]) *
+                       xk_half_to_float(b[n * places + k]);
             ck_assert_float_eq(c[m][n], sum);
         }
+}
+
+START_TEST(b_through_slm)
+{
+    check_product(staged, staged_passes[_i], 64);
+}
+END_TEST
+
+/* One, two and three places in SLM, of one operand or of both, with every
+ * remainder of steps, and with fewer steps than the pipe has stages. */
+static const char *const stage_passes[] = {
+    "stage(ra)",
+    "stage(ra rb) split(m=8)",
+    "stage(ra) pipe(ra_u ahead=1 slots=1; ra_s ahead=0 slots=1; rb ahead=1)",
+    "stage(rb) pipe(rb_u ahead=1 slots=1; rb_s ahead=1 slots=2; ra ahead=1)",
+    "stage(ra) split(m=8) pipe(ra_u ahead=2 slots=1; ra_s ahead=1 slots=3; rb "
+    "ahead=1 slots=1)",
+    "stage(ra rb) pipe(ra_u ahead=1 slots=1; rb_u ahead=2 slots=2; ra_s "
+    "ahead=1 slots=2; rb_s ahead=1 slots=2)",
+    "stage(ra rb) pipe(ra_u ahead=2 slots=1; rb_u ahead=1 slots=1; ra_s "
+    "ahead=1 slots=3; rb_s ahead=1 slots=3; copies=4)"};
+
+START_TEST(a_pass_goes_through_slm)
+{
+    char text[1400];
+    for (int steps = 1; steps <= 8; steps++) {
+        const int k = 16 * steps;
+        snprintf(text, sizeof(text), plain, k, k, k, k);
+        check_product(text, stage_passes[_i], k);
+    }
 }
 END_TEST
 
@@ -179,7 +241,9 @@ int main(void)
 {
     Suite *const s = suite_create("own_nests");
     TCase *const t = tcase_create("own_nests");
-    tcase_add_loop_test(t, b_through_slm, 0, 4);
+    tcase_add_loop_test(t, b_through_slm, 0, XK_COUNTOF(staged_passes));
+    tcase_add_loop_test(t, a_pass_goes_through_slm, 0,
+                        XK_COUNTOF(stage_passes));
     tcase_add_test(t, a_sum);
     tcase_add_test(t, lanes_that_are_off_become_zero);
     tcase_add_test(t, what_is_refused);

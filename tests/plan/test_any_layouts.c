@@ -128,8 +128,7 @@ START_TEST(a_schedule_says_its_layouts)
     struct xk_any_layouts any;
     open_problem(rows[_i].problem, rows[_i].src, rows[_i].wei, rows[_i].dst,
                  &o);
-    struct xk_schedule s = {.depth = 1,
-                            .slices = 1,
+    struct xk_schedule s = {.slices = 1,
                             .slots_a = 1,
                             .slots_b = 1,
                             .tg_m = 1,

@@ -622,7 +622,7 @@ START_TEST(a_plan_that_skips_taps_has_their_edge)
                          &con);
     ck_assert_int_eq(
         test_set_schedule(c, "fma=dpas simd=8 grf=256 addr=surface taps=inner "
-                             "slices=1 depth=1 skip=1",
+                             "slices=1 skip=1",
                           &s),
         XK_OK);
     const enum xk_status st = xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p);

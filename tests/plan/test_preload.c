@@ -20,8 +20,8 @@ static void teardown(void)
     ck_assert_uint_eq(xk_ctx_destroy(c), 0);
 }
 
-#define MAD "fma=mad simd=16 k=4 grf=128 tg=1x1 slots=1,1 slm=0 depth=1 "
-#define DPAS "fma=dpas simd=8 tg=1x1 slots=1,1 slm=0 depth=1 grf=256 "
+#define MAD "fma=mad simd=16 k=4 grf=128 tg=1x1 slots=1,1 slm=0 "
+#define DPAS "fma=dpas simd=8 tg=1x1 slots=1,1 slm=0 grf=256 "
 
 /* A thread has asked for 256 bytes, or for two parts. */
 static const struct {

@@ -24,7 +24,7 @@ static void teardown(void)
 
 #define F16 XK_F16, XK_F16, XK_F16, "ABcd32a16b"
 #define U8 XK_U8, XK_S8, XK_U8, "ABcd32a32b"
-#define M16 "fma=dpas simd=8 tg=1x1 slots=1,1 slm=0 depth=1 grf=256 m=16 "
+#define M16 "fma=dpas simd=8 tg=1x1 slots=1,1 slm=0 grf=256 m=16 "
 #define N16 M16 "n=16 nsub=16 "
 #define N32 M16 "n=32 nsub=32 "
 #define N64 M16 "n=64 nsub=64 "

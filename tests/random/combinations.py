@@ -67,9 +67,9 @@ def lcm(*numbers):
 class Combination:
     """One schedule for one shape."""
 
-    def __init__(self, dtype, fma, slm, slots, grf, k, depth):
+    def __init__(self, dtype, fma, slm, slots, grf, k):
         self.dtype, self.fma, self.slm, self.slots = dtype, fma, slm, slots
-        self.grf, self.k, self.depth = grf, k, depth
+        self.grf, self.k = grf, k
         self.m, self.n, self.group = (WIDE if fma in LANES else NARROW)[grf]
         self.slices = 1
         self.edge = None  # of what skips: whether the shape has one
@@ -77,7 +77,7 @@ class Combination:
     @classmethod
     def of_skip(cls, dtype, fma, slots, slices, grf, edge):
         """Taps innermost without SLM, those in padding skipped."""
-        out = cls(dtype, fma, 0, slots, grf, DEPTH[dtype], 1)
+        out = cls(dtype, fma, 0, slots, grf, DEPTH[dtype])
         out.slices, out.edge = slices, edge
         return out
 
@@ -86,7 +86,7 @@ class Combination:
         return (f"fma={self.fma}+simd={16 if self.fma in LANES else 8}"
                 f"+m={self.m}+n={self.n}+nsub={self.n}+k={self.k}"
                 f"+tg={self.group}+slots={self.slots[0]},{self.slots[1]}"
-                f"+slm={self.slm}+depth={self.depth}"
+                f"+slm={self.slm}"
                 f"+taps={'outer' if self.edge is None and not self.slm else 'inner'}"
                 f"+slices={self.slices}+addr=surface+grf={self.grf}"
                 f"+skip={int(self.edge is not None)}+spread=0+window=0+prefetch=0+pack=0+order=n"
@@ -113,7 +113,7 @@ class Combination:
         if self.edge is not None:
             return [f"skip fma={self.fma}", f"skip slices={self.slices}",
                     f"skip slots={self.slots[0]}", f"skip {layout}"]
-        return [f"slm={self.slm} depth={self.depth}",
+        return [f"slm={self.slm}",
                 f"slm={self.slm} fma={self.fma} grf={self.grf}"]
 
     def refusal(self, problem, channels, taps):
@@ -127,10 +127,8 @@ class Combination:
             return "breaks the rule slots"
         if self.fma == "dpasw" and self.group.startswith("1x"):
             return "breaks the rule pairs"
-        if self.slm and self.depth > 1 and self.depth * taps > MAX_COPIES:
-            return "breaks the rule depth"
         if self.slm and (self.fma in LANES or self.slots[0] > 1 or taps > MAX_TAPS
-                         or channels % (self.k * self.depth)):
+                         or channels % self.k or all_steps < 2):
             return "breaks the rule slm"
         if self.slices > 1 and (steps % self.slices
                                 or self.n % (8 * self.slices)):
@@ -139,8 +137,7 @@ class Combination:
             return "breaks the rule skip"
         if self.buffers() + self.others(problem, taps) > self.grf:
             return "breaks the rule registers"
-        slots = 1 if self.depth > 1 else self.slots[1]
-        if self.slm and lcm(taps, slots) * self.depth > MAX_COPIES:
+        if self.slm and lcm(taps, self.slots[1], self.slm) > MAX_COPIES:
             return "breaks the rule unroll"
         return None
 
@@ -159,9 +156,7 @@ def combinations(dtype, channels):
                                                  [128, 256]):
         k = {"mad": min(4, channels),
              "dp4a": min(8, (channels + 3) // 4 * 4)}.get(fma, DEPTH.get(dtype))
-        # What several depths may change: with A in one buffer.
-        for depth in (1, 2, 4) if slm and pair[0] == 1 else (1,):
-            yield Combination(dtype, fma, slm, pair, grf, k, depth)
+        yield Combination(dtype, fma, slm, pair, grf, k)
 
 
 def run(xkbench, lines):
@@ -241,8 +236,8 @@ def main():
         kind = f"slm={slm} fma={fma} grf={grf}"
         tap.check((ran[kind] > 0) == (not slm or fma not in LANES),
                   f"{ran[kind]} ran with {kind}")
-    for slm, depth in itertools.product(range(1, 4), (1, 2, 4)):
-        kind = f"slm={slm} depth={depth}"
+    for slm in range(1, 4):
+        kind = f"slm={slm}"
         if args.types != "f32":
             tap.check(ran[kind] > 0, f"{ran[kind]} ran with {kind}")
     return tap.end()

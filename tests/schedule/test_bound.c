@@ -99,7 +99,7 @@ static uint16_t random_step(uint64_t *r, const struct xk_shape *s, uint8_t fma)
 /* Sets every field that a search sets; most results break a rule. */
 static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
 {
-    static const uint8_t dpas_m[] = {8, 16, 24, 32}, depths[] = {1, 1, 2};
+    static const uint8_t dpas_m[] = {8, 16, 24, 32};
     const uint8_t fma = s->elem_b == 4   ? XK_FMA_MAD
                         : s->elem_b == 2 ? (uint8_t)(1 + below(r, 2))
                                          : (uint8_t)(1 + below(r, 3));
@@ -117,7 +117,6 @@ static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
                             .taps = (uint8_t)below(r, 3),
                             .slices = (uint8_t)pow2_below(r, 4),
                             .slm = below(r, 4) ? 0 : (uint8_t)(2 + below(r, 2)),
-                            .depth = depths[below(r, 3)],
                             .surfaces = true,
                             .grf_count = (uint16_t)(128 * pow2_below(r, 2))};
     c.n_sub = (uint16_t)(below(r, 4) ? c.n_thr : 8);
@@ -272,7 +271,7 @@ END_TEST
 static void say(xk_ctx *x, uint64_t *r, struct xk_schedule *c)
 {
     static const char *const names[] = {"simd", "m", "n", "nsub", "k", "slices", "slm",
-                                        "depth", "spread", "grf", "unroll"};
+                                        "spread", "grf", "unroll"};
     static const char *const rest[] = {
         "taps=outer", "taps=inner", "fma=mad", "fma=dpas", "fma=dpasw", "fma=dp4a",
         "pack=1", "window=1", "skip=1",

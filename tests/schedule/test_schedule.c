@@ -23,7 +23,6 @@ static const struct xk_schedule good = {.simd = 16,
                                         .slots_a = 2,
                                         .slots_b = 1,
                                         .slices = 1,
-                                        .depth = 1,
                                         .grf_count = 128};
 static const struct xk_shape shape = {3136, 64, 64, 9, 4};
 
@@ -88,7 +87,6 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
                                           .taps = XK_TAPS_INNER,
                                           .slices = 1,
                                           .slm = 3,
-                                          .depth = 1,
                                           .surfaces = true,
                                           .grf_count = 256};
 #define DOTS "fma=dp4a simd=16 k=16 slm=0 taps=outer"
@@ -111,14 +109,6 @@ static const struct {
     {"slm", "", {3136, 64, 64, 25, 2}},     /* filter taps */
     {"shared", "tg=4x1", {3136, 64, 64, 9, 2}}, /* nobody shares A */
     {NULL, "tg=4x8", {3136, 64, 64, 9, 2}}, /* 4 tiles, 8 threads */
-    {NULL, "depth=2", {3136, 64, 64, 9, 2}},
-    {NULL, "depth=4", {3136, 64, 64, 4, 2}},
-    {"depth", "depth=0", {3136, 64, 64, 9, 2}},
-    {"depth", "depth=3", {3136, 64, 96, 4, 2}},
-    {"depth", "depth=4", {3136, 64, 64, 9, 2}},    /* filter taps */
-    {NULL, "depth=3 slm=0", {3136, 64, 64, 9, 2}}, /* says nothing */
-    {"slm", "depth=2", {3136, 64, 48, 9, 2}},      /* K: a step and a half */
-    {NULL, "tg=4x8 depth=4", {3136, 64, 64, 1, 2}},
     {NULL, "slm=2", {3136, 64, 64, 9, 2}},
     {NULL, "slm=1", {3136, 64, 64, 9, 2}},
     {"slm", "slm=4", {3136, 64, 64, 9, 2}},
@@ -152,23 +142,21 @@ static const struct {
     {"step", "fma=mad simd=16 k=4 slm=0", {3136, 64, 64, 9, 2}},
     {"parts", DOTS " nsub=16", {3136, 64, 64, 9, 1}},
     {"slots", DOTS " k=4 slots=2,1", {3136, 64, 4, 9, 1}},
-    {"depth", "depth=2", {3136, 64, 64, 9, 2, .loose_a = true}},
-    {NULL, "slm=2 slices=2 tg=2x2", {3136, 64, 64, 9, 2}},
-    {NULL, "slm=3 slices=2 depth=2", {3136, 64, 64, 9, 2}},
-    {"slices", "slm=3 slices=4 depth=2", {3136, 64, 64, 9, 2}}, /* 2 steps */
-    {"slices", "slm=2 slices=2", {3136, 64, 64, 9, 2, .loose_a = true}},
+    {"slm", "slm=2", {3136, 64, 64, 9, 2, .loose_a = true}},
+    {"slm", "slm=2 slices=2 tg=2x2", {3136, 64, 64, 9, 2}},
+    {"slm", "slots=1,1", {3136, 64, 16, 1, 2}}, /* one step */
     /* 98 blocks of 32 rows, 392 of 8: groups of 4 threads with 4 or 3. */
-    {NULL, "spread=32", {3136, 64, 64, 9, 2}},     /* 2 of them are full */
-    {"spread", "spread=33", {3136, 64, 64, 9, 2}}, /* none would be */
-    {NULL, "spread=25", {3136, 64, 64, 9, 2}},
+    {NULL, "spread=32 slm=0", {3136, 64, 64, 9, 2}}, /* 2 of them are full */
+    {"spread", "spread=33 slm=0", {3136, 64, 64, 9, 2}}, /* none would be */
+    {NULL, "spread=25 slm=0", {3136, 64, 64, 9, 2}},
+    {"slm", "spread=32", {3136, 64, 64, 9, 2}},
     {"spread",
-     "spread=24",
+     "spread=24 slm=0",
      {3136, 64, 64, 9, 2}}, /* 96 blocks, 98 are wanted */
-    {"spread", "spread=24", {3072, 64, 64, 9, 2}}, /* all would be full */
-    {NULL, "spread=32 slm=2 slices=2", {3136, 64, 64, 9, 2}},
+    {"spread", "spread=24 slm=0", {3072, 64, 64, 9, 2}}, /* all would be full */
     {NULL, "spread=32 slm=0 taps=inner", {3136, 64, 64, 9, 2}},
     {"spread", "spread=32 slm=0 taps=outer", {3136, 64, 64, 9, 2}},
-    {"spread", "spread=40 m=8", {3136, 64, 64, 9, 2}},
+    {"spread", "spread=40 m=8 slm=0", {3136, 64, 64, 9, 2}},
     {"spread", "spread=32 fma=dp4a simd=16 k=16 slm=0", {3136, 64, 64, 9, 1}},
     {NULL, "order=m", {3136, 64, 64, 9, 2}},
     /* 9 copies for the taps, then 18; 36 steps. */
@@ -178,8 +166,6 @@ static const struct {
     {"unroll", "unroll=19", {3136, 64, 64, 9, 2}},
     {NULL, "unroll=8", {3136, 64, 64, 2, 2}},
     {"unroll", "unroll=9", {3136, 64, 64, 2, 2}}, /* steps */
-    {NULL, "unroll=9 depth=2", {3136, 64, 64, 9, 2}},
-    {"unroll", "unroll=10 depth=2", {3136, 64, 64, 9, 2}},
     {NULL, "unroll=4 slm=0 taps=outer", {3136, 64, 64, 9, 2}},
     {"unroll", "unroll=5 slm=0 taps=outer", {3136, 64, 64, 9, 2}},
     {"unroll", "unroll=19 slm=0 taps=outer", {3136, 64, 512, 9, 2}},
@@ -211,8 +197,7 @@ static const struct {
     {NULL, "load_a=scattered load_b=block", {3136, 64, 64, 9, 2}},
     {"load", "load_a=block", {3136, 64, 64, 9, 2}},
     {"load", "load_a=rows", {3136, 64, 64, 9, 2}},
-    {NULL, "load_a=elements", {3136, 64, 64, 9, 2}},
-    {"load", "load_a=elements depth=2", {3136, 64, 64, 9, 2}},
+    {"load", "load_a=elements", {3136, 64, 64, 9, 2}},
     {"load", "load_a=elements slm=0 taps=inner", {3136, 64, 64, 9, 2}},
     {NULL, "load_a=elements slm=0 taps=outer", {3136, 64, 64, 9, 2}},
     {"load", "load_a=rows slm=0 taps=outer", {3136, 64, 64, 9, 2}},
@@ -367,7 +352,6 @@ START_TEST(text_parses_back)
         a.taps = rng >> 57 & 1;
         b.taps = !a.taps;
         a.slm = (uint8_t)(rng >> 55);
-        a.depth = (uint8_t)(rng >> 50);
         a.surfaces = rng >> 63;
         a.spread = (uint16_t)(rng >> 29);
         a.skip = rng >> 60 & 1;
@@ -449,7 +433,8 @@ static const struct {
     {"addr=a64 taps=inner", "taps", {3136, 64, 64, 9, 2}},
     {"slm=2 tg=3x2", NULL, {3136, 64, 64, 9, 2}},
     {"slm=2 taps=outer", "slm", {3136, 64, 64, 9, 2}},
-    {"slm=3 depth=4 n=8 fma=dpas", NULL, {3136, 64, 64, 1, 2}},
+    {"slm=3 n=8 fma=dpas", NULL, {3136, 64, 64, 1, 2}},
+    {"slm=3 slices=2", "slm", {3136, 64, 64, 1, 2}},
     {"order=m", NULL, {3136, 64, 64, 9, 2}},
     {"order=m prefetch=1", "prefetch", {3136, 64, 64, 9, 2}},
     {"unroll=3", NULL, {3136, 64, 64, 9, 2}},
@@ -510,8 +495,6 @@ START_TEST(copies_are_whole_rounds)
         {"slm=0 taps=inner unroll=5", 4, 8},
         {"slm=0 taps=inner pack=1 slots=3,3", 14, 14},
         {"slm=3 slots=1,2", 9, 18},
-        {"slm=3 slots=1,2 depth=2", 9, 9},
-        {"slm=3 slots=1,2 depth=2 unroll=3", 1, 3},
     };
     xk_ctx *const c = xk_ctx_create(NULL);
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
@@ -818,7 +801,7 @@ START_TEST(prints_every_field)
     xk_schedule_print(&good, &s);
     ck_assert_str_eq(xk_str_get(&s), "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
                                      "slices=1 taps=outer slots=2,1 slm=0 "
-                                     "depth=1 spread=0 skip=0 "
+                                     "spread=0 skip=0 "
                                      "window=0 prefetch=0 pack=0 addr=a64 grf=128 order=n unroll=0 "
                                      "load_a=auto load_b=auto store=auto");
     struct xk_schedule edge = shared;
@@ -830,7 +813,7 @@ START_TEST(prints_every_field)
     xk_schedule_print(&edge, &s);
     ck_assert_ptr_nonnull(
         strstr(xk_str_get(&s),
-               " slm=3 depth=1 spread=17 skip=1 window=0 prefetch=1 pack=1 "
+               " slm=3 spread=17 skip=1 window=0 prefetch=1 pack=1 "
                "addr=surface "));
     xk_str_fini(&s);
 }

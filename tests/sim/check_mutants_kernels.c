@@ -110,19 +110,17 @@ static const struct row {
     const char *problem, *schedule;
 } with_slm[] = {
     {"mb1ic32oc32ih7oh7kh3ph1",
-     "fma=dpas m=32 n=16 nsub=16 tg=2x2 slots=1,1 slm=3 depth=1 grf=256"},
+     "fma=dpas m=32 n=16 nsub=16 tg=2x2 slots=1,1 slm=3 grf=256"},
     {"mb2ic64oc48ih5oh5kh3ph1",
-     "fma=dpasw m=32 n=16 nsub=16 tg=2x2 slots=1,1 slm=3 depth=1 grf=256"},
+     "fma=dpasw m=32 n=16 nsub=16 tg=2x2 slots=1,1 slm=3 grf=256"},
     {"mb1ic64oc32ih9oh9kh3ph1",
-     "fma=dpas m=16 n=16 nsub=16 tg=4x2 slots=1,2 slm=3 depth=1 grf=256"},
+     "fma=dpas m=16 n=16 nsub=16 tg=4x2 slots=1,2 slm=3 grf=256"},
     {"mb1ic128oc64ih8oh8kh1",
-     "fma=dpas m=32 n=16 nsub=16 tg=1x4 slots=1,1 slm=3 depth=1 grf=256"},
+     "fma=dpas m=32 n=16 nsub=16 tg=1x4 slots=1,1 slm=3 grf=256"},
     {"mb1ic128oc32ih9oh9kh1",
-     "fma=dpasw m=16 n=16 nsub=16 tg=4x2 slots=1,2 slm=3 depth=1 grf=256"},
-    /* Slices with A in SLM; 49 rows over 3 groups, of which one is full. */
+     "fma=dpasw m=16 n=16 nsub=16 tg=4x2 slots=1,2 slm=3 grf=256"},
     {"mb1ic128oc32ih7oh7kh1",
-     "fma=dpasw m=16 n=16 nsub=16 tg=2x2 slots=1,2 slm=2 depth=1 slices=2 "
-     "spread=3 grf=256"},
+     "fma=dpasw m=16 n=16 nsub=16 tg=2x2 slots=1,2 slm=2 grf=256"},
 };
 
 /* Branches around filter taps in padding; eight images inside each pixel, so

@@ -115,7 +115,7 @@ XKBENCH = [
       "--schedule=fma=dpas slm=0 slots=2,2", "mb1ic64ih14oc64kh3ph1"], 0,
      r"\nfma=dpas .* slots=2,2 slm=0 .* grf=256 "),
     (["--perf-template=%sched%", "--dt=f16",
-      "--schedule=fma=dpasw m=16 n=32 tg=4x2 slots=1,2 slm=3 depth=2",
+      "--schedule=fma=dpasw m=16 n=32 tg=4x2 slots=1,2 slm=3",
       "mb1ic64ih14oc64kh3ph1"], 0,
      r"m=16 n=32 nsub=32 .* tg=4x2 .* slm=3 .* grf=256 "),
     (["--perf-template=%sched%", "--dt=f16",

@@ -14,12 +14,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tap import Tap  # noqa: E402
 
 THROUGH = ("fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=4x2 slices=1 taps=inner "
-           "slots=1,1 slm=2 depth=1 spread=0 skip=0 window=0 prefetch=0 "
+           "slots=1,1 slm=2 spread=0 skip=0 window=0 prefetch=0 "
            "addr=surface grf=256 order=n unroll=0 load_a=auto load_b=auto store=auto")
 STRAIGHT = THROUGH.replace("slm=2", "slm=0")
 TAP_BY_TAP = STRAIGHT.replace("inner", "outer")
 LANES = ("fma=mad simd=16 m=16 n=16 nsub=16 k=2 tg=2x2 slices=1 taps=outer "
-         "slots=1,1 slm=0 depth=1 spread=0 skip=0 window=0 prefetch=0 "
+         "slots=1,1 slm=0 spread=0 skip=0 window=0 prefetch=0 "
          "addr=surface grf=128 order=n unroll=0 load_a=auto load_b=auto store=auto")
 FLAT = LANES.replace("outer", "inner")
 DOTS = LANES.replace("mad simd=16", "dp4a simd=8").replace("k=2", "k=8")
@@ -41,8 +41,7 @@ ROWS = [  # type, schedule, what is changed, the problem if it is another
     ("f16", STRAIGHT, "slices=2"), ("f16", STRAIGHT, "taps=outer"),
     ("f16", STRAIGHT, "slots=2,1"), ("f16", THROUGH, "slots=1,2"),
     ("f16", THROUGH, "slm=1"), ("f16", THROUGH, "slm=3"),
-    ("f16", STRAIGHT, "slm=2"), ("f16", THROUGH, "depth=2"),
-    ("f16", THROUGH, "slices=2"), ("f16", PAIRS, "spread=3"),
+    ("f16", STRAIGHT, "slm=2"), ("f16", PAIRS, "spread=3"),
     ("f16", EDGE, "skip=1"), ("u8s8", EDGE.replace("k=16", "k=32"), "skip=1"),
     ("f16", PAIRS.replace("fma=dpas ", "fma=dpasw "), "window=1", IMAGES),
     ("f16", TAP_BY_TAP + " pack=0", "pack=1", FEW),
@@ -50,9 +49,8 @@ ROWS = [  # type, schedule, what is changed, the problem if it is another
     ("f16", TAP_BY_TAP, "addr=a64"), ("f32", LANES, "grf=256"),
     ("f32", LANES, "order=m"),
     ("f32", LANES, "unroll=3"), ("f32", FLAT, "unroll=10"),
-    ("f16", THROUGH, "unroll=10"),
     ("f32", LANES, "load_a=elements"), ("f32", FLAT, "load_a=elements"),
-    ("f16", TAP_BY_TAP, "load_a=elements"), ("f16", THROUGH, "load_a=elements"),
+    ("f16", TAP_BY_TAP, "load_a=elements"),
     ("u8s8", DOTS, "load_a=elements"), ("f16", STRAIGHT, "load_a=lines", ONE_TAP),
     ("u8s8", STRAIGHT.replace("k=16", "k=32"), "load_a=lines", ONE_TAP),
     ("f16", PAIRS.replace("fma=dpas ", "fma=dpasw ") + " window=1", "load_a=lines",

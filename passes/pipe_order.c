@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of a step in a pipe. The multiplies stand in the last stage; what
+ * loads a buffer stands so many stages before as it is ahead, and what the
+ * group stores to SLM, up to the barrier's signal, so many as that is. */
+#include <string.h>
+
+#include "passes/pipe_loop.h"
+
+struct order {
+    struct xk_piped_loop *p;
+    const xk_stmt *const *s; /* the body */
+    unsigned count;
+    unsigned published; /* statements up to the first signal, 0: no SLM */
+    const char *name;   /* of the loop */
+};
+
+struct xk_piped_call xk_piped_call_of(const xk_stmt *s)
+{
+    struct xk_piped_call r = {.call = s};
+    if (xk_op(s) == XK_OP_TILING) {
+        r.tiling = s;
+        r.call = xk_tiling_body(s);
+    }
+    r.f = xk_tile_call_of(r.call);
+    return r;
+}
+
+struct xk_piped_buffer *xk_piped_find(struct xk_piped_loop *p,
+                                      const xk_expr *var)
+{
+    for (unsigned i = 0; i < p->n_buffers; i++)
+        if (p->buffer[i].var && p->buffer[i].var == var)
+            return &p->buffer[i];
+    return NULL;
+}
+
+/* The buffer of a statement's first register. */
+static struct xk_piped_buffer *buffer_at(struct xk_piped_loop *p,
+                                         const xk_stmt *call)
+{
+    return xk_piped_find(p, xk_kid(xk_kid(call, 0), 0));
+}
+
+static bool is_reader(const struct xk_tile_call *f)
+{
+    return f && (f->op == XK_TILE_MUL || f->op == XK_TILE_COPY);
+}
+
+static bool is_store(const xk_stmt *s)
+{
+    const struct xk_piped_call x = xk_piped_call_of(s);
+    return x.f && x.f->op == XK_TILE_STORE;
+}
+
+static bool is_sync(const xk_stmt *s, enum xk_func_kind kind)
+{
+    return xk_op(s) == XK_OP_CALL && xk_func_of(s)->kind == kind;
+}
+
+/* What stores to SLM up to the signal; not what all wait for at the end. */
+static bool is_published(const struct order *o, unsigned i)
+{
+    return i < o->published &&
+           (is_store(o->s[i]) || is_sync(o->s[i], XK_FUNC_FENCE) ||
+            is_sync(o->s[i], XK_FUNC_BARRIER_SIGNAL));
+}
+
+/* Whether a store goes to a buffer in SLM that is to be piped, of which a place
+ * is the view's rows, one behind the other. */
+static bool stores_slm(struct xk_piped_loop *p, const xk_stmt *s)
+{
+    const struct xk_piped_call x = xk_piped_call_of(s);
+    if (!x.tiling || xk_tiling_of(x.tiling)->n_views != 1)
+        return false;
+    const struct xk_layout *const l =
+        &xk_tiling_of(x.tiling)->view[0].access.layout;
+    p->slm = xk_piped_find(p, xk_tiling_mem(x.tiling, 0));
+    return p->slm && xk_piped_is_slm(p->slm) && l->n_blocks &&
+           l->block[0].dim == 0 &&
+           l->block[0].size * l->block[0].stride * (int64_t)xk_dtype_b(l->dt) ==
+               xk_layout_size_b(l);
+}
+
+/* Loads and stores to SLM, fence, signal, wait; what is in no need of that; and
+ * in the end signal and wait again. Number of statements up to the first
+ * signal; 0: it is not so. */
+static unsigned published_of(const struct order *o)
+{
+    unsigned at = 0;
+    while (at < o->count && !is_sync(o->s[at], XK_FUNC_FENCE))
+        at++;
+    const unsigned end = o->count - 2;
+    if (at + 4 > end || !is_sync(o->s[at + 1], XK_FUNC_BARRIER_SIGNAL) ||
+        !is_sync(o->s[at + 2], XK_FUNC_BARRIER_WAIT) ||
+        !is_sync(o->s[end], XK_FUNC_BARRIER_SIGNAL) ||
+        !is_sync(o->s[end + 1], XK_FUNC_BARRIER_WAIT))
+        return 0;
+    return at + 2;
+}
+
+/* Whether the body loads, copies and multiplies tiles, shares some through SLM,
+ * and does nothing else that loads must not pass: read the buffers in its own
+ * way or copy into them, store, wait for others. */
+static bool is_plain(struct order *o)
+{
+    unsigned others = 0;
+    for (unsigned i = 0; i < o->count; i++) {
+        const struct xk_piped_call x = xk_piped_call_of(o->s[i]);
+        if (x.f && x.f->op == XK_TILE_STORE && stores_slm(o->p, o->s[i]))
+            others++;
+        else if (!x.f || (x.f->op != XK_TILE_LOAD && !is_reader(x.f)) ||
+                 (x.f->op == XK_TILE_COPY && buffer_at(o->p, x.call)))
+            others += 1000;
+    }
+    if (others && o->count > 2)
+        o->published = published_of(o);
+    /* fence, two signals, two waits, and stores in front of them */
+    bool plain = !others || (o->published && others / 1000 == 5);
+    for (unsigned i = o->published; plain && i < o->count; i++)
+        plain = !is_store(o->s[i]);
+    if (!plain)
+        xk_fail(o->p->c, XK_EUNSUPPORTED,
+                "pipe: loop %s has more in it than tile.load, tile.copy and "
+                "tile.mul, and buffers through SLM that are piped",
+                o->name);
+    return plain;
+}
+
+/* Whether a multiply, a copy or a store reads what a load of the same buffer
+ * goes over. */
+static bool reads_loaded(const struct xk_piped_loop *p, const xk_stmt *s,
+                         const xk_stmt *load)
+{
+    const struct xk_piped_call x = xk_piped_call_of(s);
+    const xk_expr *const buffer = xk_kid(xk_kid(load, 0), 0);
+    struct xk_tile_part a, b;
+    if (x.f && x.f->op == XK_TILE_STORE)
+        return xk_kid(xk_kid(x.call, 0), 0) == buffer;
+    for (unsigned i = 1; is_reader(x.f) && i < xk_tile_call_tiles(x.f); i++) {
+        if (xk_kid(xk_kid(x.call, i), 0) != buffer)
+            continue;
+        if (!xk_tile_part_of(p->t, x.f, i, &a) ||
+            !xk_tile_part_of(p->t, xk_tile_call_of(load), 0, &b) ||
+            a.tile != b.tile)
+            return true;
+        bool apart = false;
+        for (unsigned d = 0; d < a.tile->layout.n_dims; d++)
+            apart |= a.first[d] + a.n[d] <= b.first[d] ||
+                     b.first[d] + b.n[d] <= a.first[d];
+        if (!apart)
+            return true;
+    }
+    return false;
+}
+
+/* Where a load goes: behind the last that reads what it goes over, and behind
+ * the signal for what is stored. */
+static unsigned behind_readers(const struct xk_piped_loop *p,
+                               const struct xk_piped_part *part, unsigned n,
+                               const xk_stmt *load)
+{
+    unsigned at = 0;
+    for (unsigned i = 0; i < n; i++)
+        if (reads_loaded(p, part[i].s, load))
+            at = i + 1;
+    const bool stored = at && is_store(part[at - 1].s);
+    while (stored && at < n && !is_sync(part[at - 1].s, XK_FUNC_BARRIER_SIGNAL))
+        at++;
+    return at;
+}
+
+static void insert_part(struct xk_piped_part *part, unsigned *n, unsigned at,
+                        struct xk_piped_part x)
+{
+    memmove(part + at + 1, part + at, (*n - at) * sizeof(*part));
+    part[at] = x;
+    ++*n;
+}
+
+static struct xk_piped_buffer *piped_load(const struct order *o, unsigned i)
+{
+    const struct xk_tile_call *const f = xk_tile_call_of(o->s[i]);
+    struct xk_piped_buffer *const b =
+        f && f->op == XK_TILE_LOAD ? buffer_at(o->p, o->s[i]) : NULL;
+    return b && b->ahead ? b : NULL; /* else it stays where it is */
+}
+
+/* All but loads; what is published behind them, or, where SLM has a place more,
+ * behind the wait. With two places nobody waits at the end. */
+static void put_all_but_loads(const struct order *o, struct xk_piped_part *out,
+                              unsigned *n)
+{
+    const struct xk_piped_loop *const p = o->p;
+    const unsigned ahead = p->slm ? p->slm->ahead : 0;
+    const bool meets = p->slm && p->slm->slots == 1;
+    unsigned behind_wait = 0;
+    *n = 0;
+    for (unsigned i = 0; i < o->count; i++) {
+        const bool release = o->published && i + 2 >= o->count;
+        if (piped_load(o, i) || (release && !meets) ||
+            (ahead && is_published(o, i)))
+            continue;
+        if (is_sync(o->s[i], XK_FUNC_BARRIER_WAIT) && !release)
+            behind_wait = *n + 1;
+        out[(*n)++] = (struct xk_piped_part){.s = o->s[i], .stage = p->last};
+    }
+    unsigned at = p->slm && p->slm->slots > ahead + 1 ? behind_wait : *n;
+    for (unsigned i = 0; ahead && i < o->count; i++)
+        if (is_published(o, i))
+            insert_part(
+                out, n, at++,
+                (struct xk_piped_part){.s = o->s[i], .stage = p->last - ahead});
+}
+
+/* How many stages a buffer is ahead of what reads it first. */
+static unsigned ahead_of_reader(const struct order *o,
+                                const struct xk_piped_buffer *b)
+{
+    const struct xk_piped_loop *const p = o->p;
+    for (unsigned i = 0; i < o->published; i++)
+        if (is_store(o->s[i]) &&
+            buffer_at(o->p, xk_piped_call_of(o->s[i]).call) == b)
+            return b->ahead < p->slm->ahead ? UINT8_MAX
+                                            : b->ahead - p->slm->ahead;
+    return b->ahead;
+}
+
+static void put_loads_ahead(const struct order *o, struct xk_piped_part *out,
+                            unsigned *n)
+{
+    struct xk_piped_loop *const p = o->p;
+    unsigned first = 0; /* loads in front of all multiplies */
+    for (unsigned i = 0; i < o->count; i++) {
+        struct xk_piped_part x = {.s = o->s[i], .loads = piped_load(o, i)};
+        if (!x.loads)
+            continue;
+        x.stage = p->last - x.loads->ahead;
+        x.front = x.loads->slots > ahead_of_reader(o, x.loads);
+        insert_part(out, n, x.front ? first++ : behind_readers(p, out, *n, x.s),
+                    x);
+    }
+}
+
+/* Loads that are further ahead stand first among those in front. */
+static void order_front(struct xk_piped_part *part, unsigned n)
+{
+    unsigned front = 0;
+    while (front < n && part[front].front)
+        front++;
+    for (unsigned i = 1; i < front; i++)
+        for (unsigned k = i; k > 0 && part[k].stage < part[k - 1].stage; k--) {
+            const struct xk_piped_part x = part[k];
+            part[k] = part[k - 1];
+            part[k - 1] = x;
+        }
+}
+
+/* Whether two loads of a buffer certainly go to different places of it: to
+ * other parts of the same tile, or to tiles that lie apart. */
+static bool go_apart(const struct xk_piped_loop *p, const xk_stmt *one,
+                     const xk_stmt *other)
+{
+    struct xk_tile_part a, b;
+    int64_t at_a, at_b;
+    const xk_expr *const to_a = xk_kid(xk_kid(one, 0), 1);
+    const xk_expr *const to_b = xk_kid(xk_kid(other, 0), 1);
+    if (!xk_tile_part_of(p->t, xk_tile_call_of(one), 0, &a) ||
+        !xk_tile_part_of(p->t, xk_tile_call_of(other), 0, &b))
+        return false;
+    if (to_a != to_b)
+        return xk_is_const(to_a, &at_a) && xk_is_const(to_b, &at_b) &&
+               (at_a + xk_tile_size_b(a.tile) <= at_b ||
+                at_b + xk_tile_size_b(b.tile) <= at_a);
+    for (unsigned d = 0; a.tile == b.tile && d < a.tile->layout.n_dims; d++)
+        if (a.first[d] + a.n[d] <= b.first[d] ||
+            b.first[d] + b.n[d] <= a.first[d])
+            return true;
+    return false;
+}
+
+/* Whether two loads of a step go to the same places of a buffer that is ahead:
+ * the second would stand in front of the first one's multiply. */
+static bool loads_twice(const struct order *o, const struct xk_piped_part *part,
+                        unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned k = i + 1; k < n; k++)
+            if (part[i].loads && part[i].loads == part[k].loads &&
+                !go_apart(o->p, part[i].s, part[k].s)) {
+                xk_fail(o->p->c, XK_EUNSUPPORTED,
+                        "pipe: loop %s loads a buffer twice, which is ahead",
+                        o->name);
+                return true;
+            }
+    return false;
+}
+
+/* Whether each buffer has places for what is under way: in SLM also for who is
+ * a barrier behind. */
+static bool places_suffice(const struct order *o)
+{
+    const struct xk_piped_loop *const p = o->p;
+    for (unsigned i = 0; i < p->n_buffers; i++) {
+        const struct xk_piped_buffer *const b = &p->buffer[i];
+        const bool slm = xk_piped_is_slm(b);
+        const unsigned n = slm ? b->ahead + 1 : ahead_of_reader(o, b);
+        const unsigned most = slm ? b->ahead + 2 : n + 1;
+        if (!b->var ||
+            (b->slots >= n && b->slots <= most && n < UINT8_MAX &&
+             (!slm || (b->ahead < 2 && p->slm && b->ahead == p->slm->ahead &&
+                       b->slots == p->slm->slots))))
+            continue;
+        xk_fail(p->c, XK_EINVAL,
+                slm ? "pipe: %s ahead=%u slots=%u: in SLM a buffer is at most "
+                      "one step ahead, as all others there, and has one place "
+                      "or two more"
+                    : "pipe: %s ahead=%u slots=%u: a buffer has as many places "
+                      "as it is ahead of what reads it, or one more",
+                b->name, b->ahead, b->slots);
+        return false;
+    }
+    return true;
+}
+
+static unsigned statements_in(const xk_stmt *s)
+{
+    return xk_op(s) == XK_OP_SEQ ? xk_n_kids(s) : 1;
+}
+
+static const xk_stmt *statement_in(const xk_stmt *s, unsigned i)
+{
+    return xk_op(s) == XK_OP_SEQ ? xk_kid(s, i) : s;
+}
+
+/* The body's statements; those in a tiling of their own get one each. */
+static unsigned list_body(struct xk_piped_loop *p, const xk_stmt *body,
+                          const xk_stmt *s[XK_PIPED_CALLS])
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < statements_in(body); i++) {
+        const xk_stmt *const at = statement_in(body, i);
+        const bool own =
+            xk_op(at) == XK_OP_TILING && xk_tiling_of(at)->n_views == 1;
+        const xk_stmt *const in = own ? xk_tiling_body(at) : at;
+        const xk_expr *const mem = own ? xk_tiling_mem(at, 0) : NULL;
+        if (n + statements_in(in) > XK_PIPED_CALLS)
+            return XK_PIPED_CALLS + 1;
+        for (unsigned k = 0; k < (own ? statements_in(in) : 1); k++)
+            s[n++] = own ? xk_tiling_stmt(p->c, xk_tiling_of(at), &mem,
+                                          statement_in(in, k))
+                         : at;
+    }
+    return n;
+}
+
+bool xk_piped_order(struct xk_piped_loop *p, const xk_stmt *loop,
+                    struct xk_piped_part out[XK_PIPED_CALLS], unsigned *n)
+{
+    const xk_stmt *s[XK_PIPED_CALLS];
+    struct order o = {.p = p, .s = s, .name = xk_var_name(xk_kid(loop, 0))};
+    o.count = list_body(p, xk_kid(loop, 3), s);
+    p->slm = NULL;
+    if (o.count > XK_PIPED_CALLS) {
+        xk_fail(p->c, XK_EUNSUPPORTED, "pipe: loop %s has too many statements",
+                o.name);
+        return false;
+    }
+    if (xk_ctx_status(p->c) != XK_OK || !is_plain(&o) || !places_suffice(&o))
+        return false;
+    put_all_but_loads(&o, out, n);
+    put_loads_ahead(&o, out, n);
+    order_front(out, *n);
+    return !loads_twice(&o, out, *n);
+}
