@@ -89,7 +89,8 @@ static bool shape_allowed(const struct xk_msg *m, const struct xk_block2d *h)
                                  : m->data_b == 4                        ? 2
                                                                          : 4;
 
-    if (h->n_blocks != 1 && h->n_blocks != 2 && h->n_blocks != 4)
+    if ((h->n_blocks != 1 && h->n_blocks != 2 && h->n_blocks != 4) ||
+        (m->vnni && m->data_b > 2))
         return false;
     return h->block_w && h->block_h && h->n_blocks <= most_blocks &&
            h->block_w * h->n_blocks * m->data_b <= 64 &&

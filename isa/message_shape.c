@@ -226,7 +226,10 @@ enum xk_status xk_msg_lengths(const struct xk_platform *p, struct xk_msg *m,
     case XK_SHAPE_LSC:
         if (m->sfid == XK_SFID_TGM) /* coordinates: the caller's */
             return set_lengths(m, m->dst_grf, m->src0_grf, m->src1_grf, err);
-        return by_class(p, m, m->transpose ? 1 : grfs(p, m->exec * m->addr_b),
+        return by_class(p, m,
+                        m->transpose || xk_msg_is_strided(m)
+                            ? 1 /* an address, or a base and a pitch */
+                            : grfs(p, m->exec * m->addr_b),
                         null_dst, err);
     case XK_SHAPE_BLOCK:
         return by_class(p, m, 1, false, err);

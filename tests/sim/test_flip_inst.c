@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "isa/format.h"
-#include "sim/core/known.h"
 #include "tests/isa/random_inst.h"
+#include "tests/sim/flip_judge.h"
 #include "tests/sim/lab.h"
 #include "tests/tap.h"
 
@@ -23,8 +23,6 @@
 #define JUDGED 120 /* flips of a field that must have shown something */
 #define N_INSTS 8  /* nop, nop, the instruction, and nops to jump to */
 #define AT 2
-
-enum outcome { STOPPED, CHANGED, SAME };
 
 static unsigned shown[XK_N_OPCODES][XK_N_FIELDS],
     flipped[XK_N_OPCODES][XK_N_FIELDS];
@@ -76,33 +74,15 @@ static bool same_state(struct xk_sim_thread *a, struct xk_sim_thread *b)
            (!a->waiting || memcmp(a->pcip, b->pcip, sizeof a->pcip) == 0);
 }
 
-static bool says_stop(const char *message)
+static void judge(const struct flip *f, unsigned id, unsigned bit)
 {
-    return strstr(message, "not modelled") ||
-           strstr(message, "are no instruction") ||
-           strstr(message, "does not know this instruction");
-}
-
-static void judge(const struct xk_inst *i, unsigned id, enum outcome o,
-                  const char *platform, const char *message)
-{
-    const enum xk_known v = id == XK_N_FIELDS
-                                ? XK_KNOWN_UNKNOWN
-                                : xk_known_field_of((enum xk_opcode)i->op, id);
-    struct xk_str text;
-    xk_str_init(&text, &xk_alloc_default);
-    xk_inst_print(xk_platform_find(platform), i, &text);
-    ck_assert_msg(v != XK_KNOWN_UNKNOWN || o == STOPPED,
-                  "%s: '%s': unknown %s does not stop: %s", platform,
-                  xk_str_get(&text),
-                  id == XK_N_FIELDS ? "bit" : xk_field_rows[id].text, message);
-    ck_assert_msg(v != XK_KNOWN_NO_EFFECT || o != CHANGED,
-                  "%s: '%s': %s has an effect: %s", platform, xk_str_get(&text),
-                  xk_field_rows[id].text, message);
-    xk_str_fini(&text);
+    const enum xk_opcode op = (enum xk_opcode)f->i->op;
+    flip_judge(f, id == XK_N_FIELDS ? "bit" : xk_field_rows[id].text, bit,
+               id == XK_N_FIELDS ? XK_KNOWN_UNKNOWN
+                                 : xk_known_field_of(op, id));
     if (id < XK_N_FIELDS) {
-        flipped[i->op][id]++;
-        shown[i->op][id] += o != SAME;
+        flipped[op][id]++;
+        shown[op][id] += f->outcome != FLIP_SAME;
     }
 }
 
@@ -113,16 +93,16 @@ static void flip(const char *platform, const struct xk_inst *i, uint8_t *code,
     struct xk_error err;
     unsigned ignored;
     uint8_t *const at = code + 16 * AT;
-    const unsigned id =
-        xk_inst_field_at(xk_platform_find(platform), at, 16, bit, &ignored);
+    const struct xk_platform *const p = xk_platform_find(platform);
+    const unsigned id = xk_inst_field_at(p, at, 16, bit, &ignored);
     at[bit / 8] ^= (uint8_t)(1u << bit % 8);
     const bool done = run(platform, code, &after, &err);
     at[bit / 8] ^= (uint8_t)(1u << bit % 8);
-    judge(i, id,
-          !done && says_stop(err.message)      ? STOPPED
-          : done && same_state(before, &after) ? SAME
-                                               : CHANGED,
-          platform, err.message);
+    const enum flip_outcome o =
+        !done && flip_says_stop(err.message) ? FLIP_STOPPED
+        : done && same_state(before, &after) ? FLIP_SAME
+                                             : FLIP_CHANGED;
+    judge(&(struct flip){p, i, o, err.message}, id, bit);
 }
 
 /* Registers that the thread has, and all of a dpas's operands. */

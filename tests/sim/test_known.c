@@ -149,6 +149,21 @@ START_TEST(reserved_bits_of_descriptors_stop)
 }
 END_TEST
 
+/* A base and a pitch are one register, and a store answers nothing. */
+START_TEST(lengths_of_strided_messages_stop)
+{
+    expect("xehpg",
+           "send.slm (16|M0) null r10 r20:2 0x0 0x02100505 {$1}\nnop\n",
+           "response of 1");
+    expect("xehpg",
+           "send.slm (16|M0) null r10 r20:2 0x0 0x04000505 {$1}\nnop\n",
+           "payload of 2");
+    expect("xehpg",
+           "send.slm (16|M0) r20 r10 null:0 0x0 0x02300501 {$1}\nnop\n",
+           "response of 3");
+}
+END_TEST
+
 /* In single program flow channels go together or not at all. */
 START_TEST(single_program_flow_needs_one_mind)
 {
@@ -181,6 +196,7 @@ int main(void)
                         XK_COUNTOF(unknown));
     tcase_add_test(t, options_unknown_with_an_opcode_stop);
     tcase_add_test(t, reserved_bits_of_descriptors_stop);
+    tcase_add_test(t, lengths_of_strided_messages_stop);
     tcase_add_test(t, single_program_flow_needs_one_mind);
     suite_add_tcase(s, t);
     return xk_tap_run(s);

@@ -1,235 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every kind of message on the simulator, on all platforms, against what it
- * does written down plainly here. A thread gets its registers from the
- * dispatch, sends one message, and stores registers; the descriptors come from
- * isa/, which iga64 checks elsewhere. Registers in bytes: GRF size times
- * number. */
+ * does written down plainly here. The descriptors come
+ * from isa/, which iga64 checks elsewhere. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/half.h"
-#include "isa/message.h"
-#include "sim/sim.h"
+#include "tests/sim/message_lab.h"
 #include "tests/tap.h"
 
-enum { ADDR = 10, DATA = 30, DST = 60, HEAD = 100, END = 120, N_DUMPED = 32 };
-#define MEM_VA UINT64_C(0x7ffffff000) /* straddles a 4 GiB line */
-#define MEM_B 8192u
-#define DUMP_VA UINT64_C(0x9000000000)
-#define GENERAL_VA (MEM_VA - 0x1000)
-#define STATE_VA UINT64_C(0xa000000000)
-#define TABLE_B 0x800u
-#define SURFACE_B 4000u /* of MEM: some addresses are beyond */
-#define BTI 7
-#define SLM_B 4096u
-#define SLOT_B 1024u
-
-static const char *const platforms[] = {"xelp", "xehpg", "xehpc"};
-enum { N_PLATFORMS = 3 };
-
-static const struct xk_platform *p;
-static uint8_t regs[128 * 64], dump[N_DUMPED * 64], mem[MEM_B], before[MEM_B];
-static uint8_t state[4096], want_mem[MEM_B], want[N_DUMPED * 64];
+static uint8_t before[MEM_B], want_mem[MEM_B], want[N_DUMPED * 64];
 static uint8_t known[N_DUMPED * 64]; /* bytes of want that are defined */
-static uint8_t code[80 * 16];
-static unsigned n_code, n_done;
-static uint64_t seed;
-static uint32_t checks;
+static unsigned n_done;
 
-static uint32_t rnd(void)
+static void begin(unsigned platform)
 {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(seed >> 33);
+    ml_begin(platform);
+    memcpy(before, ml.mem, MEM_B);
+    memcpy(want_mem, ml.mem, MEM_B);
+    memcpy(want, ml.regs + DST * ml.p->grf_b, N_DUMPED * ml.p->grf_b);
+    memset(known, 1, sizeof known);
 }
 
-static void emit(struct xk_inst *i)
-{
-    struct xk_error err = {.message = ""};
-    ck_assert_msg(xk_inst_encode(p, i, code + 16 * n_code, &err) == XK_OK, "%s",
-                  err.message);
-    n_code++;
-}
-
-static struct xk_operand grf(unsigned r)
-{
-    return (struct xk_operand){
-        .file = XK_FILE_GRF, .type = XK_RT_UD, .reg = (uint8_t)r};
-}
-
-static struct xk_operand null_operand(void)
-{
-    return (struct xk_operand){
-        .file = XK_FILE_ARF, .type = XK_RT_UD, .arf = XK_ARF_NULL};
-}
-
-/* Everything that is under way. */
-static void wait(void)
-{
-    struct xk_inst i = {.op = XK_OPC_SYNC, .exec = 1, .sync_fn = XK_SYNC_ALLWR};
-    i.dst = i.src[0] = null_operand();
-    emit(&i);
-}
-
-/* False if the platform has no such message. */
-static bool send(struct xk_msg *m, unsigned src0, unsigned src1, unsigned dst,
-                 bool all)
-{
-    struct xk_error err = {.message = ""};
-    const enum xk_msg_class c =
-        xk_msg_op_class(m->op) ? xk_msg_op_class(m->op) : XK_MCLASS_OTHER;
-    struct xk_inst i = {.op = XK_OPC_SEND, .exec = m->exec, .no_mask = all};
-    (void)c;
-    i.src[0] = grf(src0);
-    i.src[1] = src1 ? grf(src1) : null_operand();
-    i.dst = dst ? grf(dst) : null_operand();
-    i.swsb.mode = XK_SBID_SET;
-    i.swsb.sbid = n_code % 16;
-    if (xk_msg_build(p, m, &i, &err) < 0)
-        return false;
-    if (!m->src1_grf)
-        i.src[1] = null_operand();
-    if (!m->dst_grf)
-        i.dst = null_operand();
-    emit(&i);
-    wait();
-    return true;
-}
-
-static void put32(uint8_t *at, uint32_t v)
-{
-    memcpy(at, &v, 4);
-}
-
-/* Registers DST... to memory, and the end of the thread. */
-static void finish_code(void)
-{
-    const unsigned chunk_b = 128, n = N_DUMPED * p->grf_b / chunk_b;
-    for (unsigned k = 0; k < n; k++) {
-        struct xk_msg m = {.kind = XK_MSG_DC1_A64_OWORD_STORE_BYTES,
-                           .exec = 8,
-                           .bti = XK_BTI_STATELESS,
-                           .vec = 8,
-                           .header = true};
-        const uint64_t va = DUMP_VA + k * chunk_b;
-        memcpy(regs + (HEAD + k) * p->grf_b, &va, 8);
-        ck_assert(send(&m, HEAD + k, DST + k * chunk_b / p->grf_b, 0, true));
-    }
-    struct xk_msg end = {.kind = xk_msg_exists(p, XK_MSG_EOT, XK_SFID_GTWY)
-                                     ? XK_MSG_EOT
-                                     : XK_MSG_TS_EOT,
-                         .exec = 8};
-    ck_assert(send(&end, END, 0, 0, true));
-}
-
-static void write_state(uint32_t at, uint64_t va, uint32_t size_b)
-{
-    uint8_t *const s = state + at;
-    const uint32_t last = size_b - 1;
-    put32(s, 4u << 29 | 0x1ffu << 18);
-    put32(s + 8, (last & 127) | (last >> 7 & 0x3fff) << 16);
-    put32(s + 12, last >> 21 << 21);
-    memcpy(s + 32, &va, 8);
-}
-
-static void say(void *user, const struct xk_sim_finding *f)
-{
-    char line[900];
-    (void)user;
-    xk_sim_finding_print(f, line, sizeof line);
-    printf("# %s\n", line);
-}
-
-/* Runs what was emitted in one thread with some of 32 channels on. */
 static void run(uint32_t mask)
 {
     struct xk_error err = {.message = ""};
-    xk_sim_kernel *k;
-    const struct xk_zkernel z = {.name = "message",
-                                 .simd = 32,
-                                 .grf_count = 128,
-                                 .slm_b = SLM_B,
-                                 .barriers = 1,
-                                 .code = code,
-                                 .code_b = 16 * n_code};
-    ck_assert_msg(xk_sim_kernel_create(NULL, p, &z, &k, &err) == XK_OK, "%s",
-                  err.message);
-    struct xk_sim_region r[3] = {{MEM_VA, MEM_B, mem, XK_SIM_BUFFER},
-                                 {DUMP_VA, sizeof dump, dump, XK_SIM_BUFFER},
-                                 {STATE_VA, sizeof state, state, XK_SIM_STATE}};
-    const struct xk_sim_dispatch d = {
-        .kernel = k,
-        .groups = {1, 1, 1},
-        .simd = 32,
-        .n_threads = 1,
-        .last_mask = mask,
-        .thread_data = regs + p->grf_b,
-        .thread_data_b = 127 * p->grf_b,
-        .general_va = GENERAL_VA,
-        .surface_va = STATE_VA,
-        .bindless_va = STATE_VA,
-        .binding_table_va = STATE_VA + TABLE_B,
-        .slm_b = SLM_B,
-        .n_barriers = 1,
-        .regions = r,
-        .n_regions = 3,
-        .n_host_threads = 1,
-        .scratch_field = p->id == XK_PLATFORM_XELP ? 0x1000 : 0x1000,
-        .scratch_surface = p->id != XK_PLATFORM_XELP,
-        .scratch_slot_b = SLOT_B,
-        .check = {.on = checks, .found = say}};
-    ck_assert_msg(xk_sim_dispatch(&d, NULL, &err) == XK_OK, "%s", err.message);
-    xk_sim_kernel_destroy(k);
-}
-
-/* Fresh random registers and memory; two surfaces: of MEM, and scratch. */
-static void begin(unsigned platform)
-{
-    p = xk_platform_find(platforms[platform]);
-    n_code = 0;
-    /* what nobody wrote is stored, surfaces are left: both on purpose */
-    checks = XK_CHECK_ALL & ~(XK_CHECK_INIT | XK_CHECK_MEM);
-    for (size_t i = 0; i < sizeof regs; i++)
-        regs[i] = (uint8_t)rnd();
-    for (size_t i = 0; i < MEM_B; i++)
-        before[i] = mem[i] = (uint8_t)rnd();
-    memset(state, 0, sizeof state);
-    write_state(0x140, MEM_VA, SURFACE_B);
-    put32(state + TABLE_B + 4 * BTI, 0x140);
-    put32(state + 0x100, 6u << 29);
-    put32(state + 0x100 + 12, SLOT_B - 1);
-    const uint64_t va = MEM_VA;
-    memcpy(state + 0x100 + 32, &va, 8);
-    memcpy(want_mem, mem, MEM_B);
-    memcpy(want, regs + DST * p->grf_b, N_DUMPED * p->grf_b);
-    memset(known, 1, sizeof known);
+    ck_assert_msg(ml_run(mask, &err) == XK_OK, "%s", err.message);
 }
 
 static void check(const struct xk_msg *m)
 {
     struct xk_str s;
     xk_str_init(&s, &xk_alloc_default);
-    xk_msg_print(p, m, &s);
+    xk_msg_print(ml.p, m, &s);
     for (unsigned i = 0; i < MEM_B; i++)
-        ck_assert_msg(mem[i] == want_mem[i],
+        ck_assert_msg(ml.mem[i] == want_mem[i],
                       "%s %s exec %u: memory byte %u is %02x, not %02x",
-                      p->name, xk_str_get(&s), m->exec, i, mem[i], want_mem[i]);
-    for (unsigned i = 0; i < N_DUMPED * p->grf_b; i++)
-        ck_assert_msg(!known[i] || dump[i] == want[i],
+                      ml.p->name, xk_str_get(&s), m->exec, i, ml.mem[i],
+                      want_mem[i]);
+    for (unsigned i = 0; i < N_DUMPED * ml.p->grf_b; i++)
+        ck_assert_msg(!known[i] || ml.dump[i] == want[i],
                       "%s %s exec %u: register r%u byte %u is %02x, not %02x",
-                      p->name, xk_str_get(&s), m->exec, DST + i / p->grf_b,
-                      i % p->grf_b, dump[i], want[i]);
+                      ml.p->name, xk_str_get(&s), m->exec,
+                      DST + i / ml.p->grf_b, i % ml.p->grf_b, ml.dump[i],
+                      want[i]);
     xk_str_fini(&s);
     n_done++;
-}
-
-/* How the model sees memory. off is an address of the message. */
-enum place { FLAT, STATELESS, SURFACE, LOCAL };
-
-static uint64_t address_of(enum place at, uint32_t off)
-{
-    return at == FLAT ? MEM_VA + off : at == STATELESS ? off + 0x1000u : off;
 }
 
 /* A byte of the message's memory, or NULL beyond the surface's end. */
@@ -241,7 +59,7 @@ static uint8_t *byte_of(uint8_t *m, enum place at, uint32_t off)
 static unsigned plane_b(const struct xk_msg *m)
 {
     const unsigned n_b = m->simd * m->reg_b;
-    return (n_b + p->grf_b - 1) / p->grf_b * p->grf_b;
+    return (n_b + ml.p->grf_b - 1) / ml.p->grf_b * ml.p->grf_b;
 }
 
 /* One element of a gather or scatter between want_mem and want or regs. */
@@ -257,7 +75,7 @@ static void model_element(const struct xk_msg *m, enum place at, uint32_t off,
         uint8_t *const x =
             inside || by_bytes ? byte_of(want_mem, at, off + b) : NULL;
         if (store && x)
-            *x = regs[DATA * p->grf_b + reg + up + b];
+            *x = ml.regs[DATA * ml.p->grf_b + reg + up + b];
         else if (!store)
             want[reg + up + b] = x ? before[off + b] : 0;
     }
@@ -282,91 +100,30 @@ static void model_gather(const struct xk_msg *m, enum place at,
     }
 }
 
-/* Distinct places for the lanes, in random order; room_b: for each. */
-static void choose_offsets(uint32_t *off, unsigned n, unsigned room_b,
-                           unsigned align_b, uint32_t limit_b)
-{
-    uint32_t slot[32];
-    const uint32_t slack_b = align_b == 1 ? 7 : 0;
-    const uint32_t each_b = (room_b + slack_b + 7) / 8 * 8;
-    for (unsigned l = 0; l < n; l++)
-        slot[l] = l;
-    for (unsigned l = n - 1; l; l--) {
-        const unsigned k = rnd() % (l + 1);
-        const uint32_t x = slot[l];
-        slot[l] = slot[k];
-        slot[k] = x;
-    }
-    const uint32_t span_b = each_b * n;
-    const uint32_t room = span_b < limit_b ? limit_b - span_b : 1;
-    const uint32_t back = limit_b > SURFACE_B && rnd() % 2 ? 128 : room;
-    const uint32_t first =
-        (room - 1 - rnd() % (back < room ? back : room)) / 8 * 8;
-    for (unsigned l = 0; l < n; l++)
-        off[l] = first + slot[l] * each_b + rnd() % (slack_b + 1);
-}
-
-static unsigned alignment(const struct xk_msg *m)
-{
-    const bool bytes = m->kind == XK_MSG_DC0_BYTE_LOAD ||
-                       m->kind == XK_MSG_DC0_BYTE_STORE ||
-                       m->kind == XK_MSG_DC1_A64_BYTE_LOAD ||
-                       m->kind == XK_MSG_DC1_A64_BYTE_STORE;
-    return bytes || m->data_b < 4 ? 1 : m->data_b;
-}
-
-static bool scaled(const struct xk_msg *m, enum place at)
-{
-    return at == SURFACE && (m->kind == XK_MSG_DC0_DWORD_LOAD ||
-                             m->kind == XK_MSG_DC0_DWORD_STORE ||
-                             m->kind == XK_MSG_DCRO_DWORD_LOAD);
-}
-
-static bool is_store(const struct xk_msg *m)
-{
-    const enum xk_msg_op op = (enum xk_msg_op)m->op;
-    return xk_msg_op_class(op) == XK_MCLASS_STORE;
-}
-
-/* The address in a lane that is off: nowhere, and at no element's place. */
-#define GARBAGE UINT64_C(0x7bad0badf00dbad1)
-
-static void place_addresses(const struct xk_msg *m, enum place at,
-                            const uint32_t *off, uint32_t mask)
-{
-    uint8_t *const first = regs + (ADDR + m->header) * p->grf_b;
-    const unsigned unit_b = scaled(m, at) ? 4 : 1;
-    for (unsigned l = 0; l < m->exec; l++) {
-        const uint64_t a =
-            mask >> l & 1 ? address_of(at, off[l]) / unit_b : GARBAGE;
-        memcpy(first + l * m->addr_b, &a, m->addr_b);
-    }
-}
-
 /* Near the surface's end in every second try, so that lanes are beyond. */
 static void one_gather(unsigned platform, struct xk_msg m, enum place at)
 {
     uint32_t off[32];
     begin(platform);
-    checks |= at == SURFACE ? 0 : XK_CHECK_MEM;
+    ml.checks |= at == SURFACE ? 0 : XK_CHECK_MEM;
     struct xk_msg probe = m;
     struct xk_inst i = {.op = XK_OPC_SEND, .exec = m.exec};
     struct xk_error err;
-    i.src[0] = grf(ADDR);
-    i.dst = grf(DST);
-    if (xk_msg_build(p, &probe, &i, &err) < 0)
+    i.src[0] = ml_grf(ADDR);
+    i.dst = ml_grf(DST);
+    if (xk_msg_build(ml.p, &probe, &i, &err) < 0)
         return; /* not on this platform, or too long */
-    const uint32_t mask = rnd() % 3 ? rnd() | rnd() << 16 : UINT32_MAX;
+    const uint32_t mask = ml_rnd() % 3 ? ml_rnd() | ml_rnd() << 16 : UINT32_MAX;
     const unsigned comps = probe.cmask ? 4 : probe.vec;
     if (probe.dst_grf > N_DUMPED || probe.src1_grf > 29)
         return;
-    choose_offsets(off, 32, comps * probe.data_b, alignment(&probe),
-                   at == SURFACE ? SURFACE_B + 400 : MEM_B);
-    place_addresses(&probe, at, off, mask);
-    ck_assert(send(&m, ADDR, DATA, DST, false));
-    finish_code();
+    ml_choose_offsets(off, 32, comps * probe.data_b, ml_alignment(&probe),
+                      at == SURFACE ? SURFACE_B + 400 : MEM_B);
+    ml_place_addresses(&probe, at, off, mask);
+    ck_assert(ml_send(&m, ADDR, DATA, DST, false));
+    ml_finish_code();
     run(mask);
-    model_gather(&probe, at, off, mask, is_store(&probe));
+    model_gather(&probe, at, off, mask, ml_is_store(&probe));
     check(&probe);
 }
 
@@ -519,20 +276,20 @@ START_TEST(strided_messages_step_from_lane_to_lane)
                                .vec = (uint8_t)vec,
                                .exec = 16,
                                .src0_grf = 1};
-            const unsigned planes = (64 + p->grf_b - 1) / p->grf_b * vec;
+            const unsigned planes = (64 + ml.p->grf_b - 1) / ml.p->grf_b * vec;
             if (st)
                 m.src1_grf = (uint8_t)planes;
             else
                 m.dst_grf = (uint8_t)planes;
             uint32_t off[32];
             const uint64_t base = MEM_VA + 64;
-            memcpy(regs + ADDR * p->grf_b, &base, 8);
-            put32(regs + ADDR * p->grf_b + 8, 36);
+            memcpy(ml.regs + ADDR * ml.p->grf_b, &base, 8);
+            ml_put32(ml.regs + ADDR * ml.p->grf_b + 8, 36);
             for (unsigned l = 0; l < 16; l++)
                 off[l] = 64 + 36 * l;
-            if (!send(&m, ADDR, DATA, DST, false))
+            if (!ml_send(&m, ADDR, DATA, DST, false))
                 continue;
-            finish_code();
+            ml_finish_code();
             run(0xa5f3);
             m.simd = 16;
             model_gather(&m, FLAT, off, 0xa5f3, st);
@@ -559,7 +316,7 @@ static void model_block(struct model_block k, unsigned unit_b, uint32_t mask,
         if (unit_b && !(mask >> b / unit_b % exec & 1))
             continue;
         if (k.store && x)
-            *x = regs[DATA * p->grf_b + k.reg + b];
+            *x = ml.regs[DATA * ml.p->grf_b + k.reg + b];
         else if (!k.store)
             want[k.reg + b] = x ? before[k.off + b] : 0;
     }
@@ -589,13 +346,13 @@ START_TEST(lsc_blocks)
                            : at == STATELESS ? XK_BTI_STATELESS
                                              : BTI};
                 const uint32_t off =
-                    at == SURFACE ? SURFACE_B - 64 : rnd() % 4000 / 8 * 8;
-                const uint64_t a = address_of(at, off);
-                memcpy(regs + ADDR * p->grf_b, &a, m.addr_b);
-                if (!send(&m, ADDR, DATA, DST, true))
+                    at == SURFACE ? SURFACE_B - 64 : ml_rnd() % 4000 / 8 * 8;
+                const uint64_t a = ml_address(at, off);
+                memcpy(ml.regs + ADDR * ml.p->grf_b, &a, m.addr_b);
+                if (!ml_send(&m, ADDR, DATA, DST, true))
                     continue;
-                finish_code();
-                run(rnd() | 1);
+                ml_finish_code();
+                run(ml_rnd() | 1);
                 model_block(
                     (struct model_block){at, off, vecs[v] * data_b, 0, k & 1},
                     0, 0, 1);
@@ -604,13 +361,6 @@ START_TEST(lsc_blocks)
     ck_assert_int_eq(n_done > 60, _i > 0);
 }
 END_TEST
-
-/* The header's dword 2 counts owords in these; the others, bytes. */
-static bool in_owords(unsigned kind)
-{
-    return kind == XK_MSG_DC0_OWORD_LOAD || kind == XK_MSG_DC0_OWORD_STORE ||
-           kind == XK_MSG_DCRO_OWORD_LOAD;
-}
 
 /* A channel masks a dword, but not in the "aligned" reads
  * (oneDNN, gemm/jit/generator/pieces/register_layout.cpp). */
@@ -648,21 +398,22 @@ START_TEST(old_ports_move_blocks)
                                    .bti =
                                        at == SURFACE ? BTI : XK_BTI_STATELESS};
                 const uint32_t off = at == SURFACE ? SURFACE_B / 16 * 16 - 64
-                                                   : rnd() % 4000 / 32 * 32;
-                const uint64_t a = address_of(at, off);
-                const uint32_t o = (uint32_t)a / (in_owords(kinds[k]) ? 16 : 1);
+                                                   : ml_rnd() % 4000 / 32 * 32;
+                const uint64_t a = ml_address(at, off);
+                const uint32_t o =
+                    (uint32_t)a / (ml_in_owords(kinds[k]) ? 16 : 1);
                 if (a64)
-                    memcpy(regs + ADDR * p->grf_b, &a, 8);
+                    memcpy(ml.regs + ADDR * ml.p->grf_b, &a, 8);
                 else
-                    put32(regs + ADDR * p->grf_b + 8, o);
-                if (!send(&m, ADDR, DATA, DST, false))
+                    ml_put32(ml.regs + ADDR * ml.p->grf_b + 8, o);
+                if (!ml_send(&m, ADDR, DATA, DST, false))
                     continue;
-                finish_code();
-                const uint32_t mask = rnd() | 1;
+                ml_finish_code();
+                const uint32_t mask = ml_rnd() | 1;
                 run(mask);
                 model_block((struct model_block){at, off, v * m.data_b,
                                                  m.data_high ? 16 : 0,
-                                                 is_store(&m)},
+                                                 ml_is_store(&m)},
                             obeys_mask(kinds[k]) ? 4 : 0, mask, m.exec);
                 check(&m);
             }
@@ -684,11 +435,11 @@ START_TEST(scratch_blocks_lie_in_the_threads_slot)
                                .channel_dw = dw,
                                .scratch_b = 96};
             /* xelp: an offset from the general base; then MEM begins there */
-            put32(regs + ADDR * p->grf_b + 20, 0x1000);
-            if (!send(&m, ADDR, DATA, DST, false))
+            ml_put32(ml.regs + ADDR * ml.p->grf_b + 20, 0x1000);
+            if (!ml_send(&m, ADDR, DATA, DST, false))
                 continue;
-            finish_code();
-            const uint32_t mask = rnd() | 1;
+            ml_finish_code();
+            const uint32_t mask = ml_rnd() | 1;
             run(mask);
             model_block((struct model_block){FLAT, 96, v * 32, 0, store},
                         dw ? 4 : 16, mask, m.exec);
@@ -788,7 +539,8 @@ static bool is_float_op(unsigned op)
 static void tame_floats(uint8_t *at, unsigned n, unsigned n_b, unsigned each_b)
 {
     for (unsigned i = 0; i < n; i++) {
-        const uint64_t v = as_bits((double)((int)(rnd() % 64) - 32) / 4, n_b);
+        const uint64_t v =
+            as_bits((double)((int)(ml_rnd() % 64) - 32) / 4, n_b);
         memcpy(at + i * each_b, &v, n_b);
     }
 }
@@ -798,28 +550,29 @@ static void one_atomic(unsigned platform, struct xk_msg m, enum place at)
 {
     uint32_t off[32];
     begin(platform);
-    checks |= at == SURFACE ? 0 : XK_CHECK_MEM;
+    ml.checks |= at == SURFACE ? 0 : XK_CHECK_MEM;
     m.returns = true;
     struct xk_msg probe = m;
     struct xk_inst i = {.op = XK_OPC_SEND, .exec = m.exec};
     struct xk_error err;
-    i.src[0] = grf(ADDR);
-    i.dst = grf(DST);
-    if (xk_msg_build(p, &probe, &i, &err) < 0)
+    i.src[0] = ml_grf(ADDR);
+    i.dst = ml_grf(DST);
+    if (xk_msg_build(ml.p, &probe, &i, &err) < 0)
         return;
     const unsigned n_b = probe.data_b;
     const unsigned n = probe.exec < probe.simd ? probe.exec : probe.simd;
-    const uint32_t mask = rnd() | 1;
-    choose_offsets(off, 32, n_b, n_b, at == SURFACE ? SURFACE_B + 200 : MEM_B);
-    uint8_t *const data = regs + DATA * p->grf_b;
+    const uint32_t mask = ml_rnd() | 1;
+    ml_choose_offsets(off, 32, n_b, n_b,
+                      at == SURFACE ? SURFACE_B + 200 : MEM_B);
+    uint8_t *const data = ml.regs + DATA * ml.p->grf_b;
     if (is_float_op(probe.op)) {
         for (unsigned l = 0; l < 32; l++)
-            tame_floats(mem + off[l], 1, n_b, n_b);
+            tame_floats(ml.mem + off[l], 1, n_b, n_b);
         tame_floats(data, 512u / probe.reg_b, n_b, probe.reg_b);
-        memcpy(before, mem, MEM_B);
-        memcpy(want_mem, mem, MEM_B);
+        memcpy(before, ml.mem, MEM_B);
+        memcpy(want_mem, ml.mem, MEM_B);
     }
-    place_addresses(&probe, at, off, mask);
+    ml_place_addresses(&probe, at, off, mask);
     for (unsigned l = 0; l < n; l++) {
         if (l % 3 == 0)
             memcpy(data + l * probe.reg_b, before + off[l], n_b);
@@ -839,8 +592,8 @@ static void one_atomic(unsigned platform, struct xk_msg m, enum place at)
         memcpy(want + l * probe.reg_b, &back, n_b);
         memset(known + l * probe.reg_b + n_b, 0, probe.reg_b - n_b);
     }
-    ck_assert(send(&m, ADDR, DATA, DST, false));
-    finish_code();
+    ck_assert(ml_send(&m, ADDR, DATA, DST, false));
+    ml_finish_code();
     run(mask);
     check(&probe);
 }
@@ -915,21 +668,21 @@ static void through_slm(unsigned platform, struct xk_msg store,
     struct xk_msg probe = store;
     struct xk_inst i = {.op = XK_OPC_SEND, .exec = store.exec};
     struct xk_error err;
-    i.src[0] = grf(ADDR);
-    if (xk_msg_build(p, &probe, &i, &err) < 0)
+    i.src[0] = ml_grf(ADDR);
+    if (xk_msg_build(ml.p, &probe, &i, &err) < 0)
         return;
-    const uint32_t mask = rnd() | 1;
-    choose_offsets(off, 32, 4u * probe.data_b, 4, SLM_B);
-    place_addresses(&probe, LOCAL, off, mask);
-    ck_assert(send(&store, ADDR, DATA, 0, false));
-    ck_assert(send(&load, ADDR, 0, DST, false));
-    finish_code();
+    const uint32_t mask = ml_rnd() | 1;
+    ml_choose_offsets(off, 32, 4u * probe.data_b, 4, SLM_B);
+    ml_place_addresses(&probe, LOCAL, off, mask);
+    ck_assert(ml_send(&store, ADDR, DATA, 0, false));
+    ck_assert(ml_send(&load, ADDR, 0, DST, false));
+    ml_finish_code();
     run(mask);
     const unsigned comps = probe.vec;
     for (unsigned l = 0; l < probe.simd && l < probe.exec; l++)
         for (unsigned v = 0; v < comps && mask >> l & 1; v++) {
             const unsigned at = v * plane_b(&probe) + l * probe.reg_b;
-            memcpy(want + at, regs + DATA * p->grf_b + at, probe.data_b);
+            memcpy(want + at, ml.regs + DATA * ml.p->grf_b + at, probe.data_b);
             memset(known + at + probe.data_b, 0, probe.reg_b - probe.data_b);
         }
     check(&load);
@@ -996,7 +749,7 @@ static unsigned place_2d(const struct xk_msg *m, const struct xk_block2d *h,
     const unsigned rows =
         m->transpose ? h->block_w : (h->block_h + per - 1) / per * per;
     const unsigned block =
-        (row * rows + p->grf_b - 1) / p->grf_b * p->grf_b * b;
+        (row * rows + ml.p->grf_b - 1) / ml.p->grf_b * ml.p->grf_b * b;
     if (m->transpose)
         return block + x * row + y * m->data_b;
     return block + y / per * row * per + x * per * m->data_b +
@@ -1014,19 +767,19 @@ static void one_2d(struct xk_msg m, struct xk_block2d h)
     m.addr_b = 8;
     m.reg_b = m.data_b;
     m.op = store ? XK_MOP_STORE_BLOCK2D : XK_MOP_LOAD_BLOCK2D;
-    const unsigned grfs = xk_block2d_grfs(p, &m, &h);
+    const unsigned grfs = xk_block2d_grfs(ml.p, &m, &h);
     if (!grfs || grfs > 31)
         return;
     m.src0_grf = 1;
     *(store ? &m.src1_grf : &m.dst_grf) = (uint8_t)grfs;
     ck_assert_int_eq(xk_block2d_pack(&h, dw, &err), XK_OK);
-    memcpy(regs + ADDR * p->grf_b, dw, sizeof dw);
-    if (!send(&m, ADDR, DATA, DST, true))
+    memcpy(ml.regs + ADDR * ml.p->grf_b, dw, sizeof dw);
+    if (!ml_send(&m, ADDR, DATA, DST, true))
         return;
-    finish_code();
+    ml_finish_code();
     run(UINT32_MAX);
     if (!store)
-        memset(want, 0, grfs * p->grf_b);
+        memset(want, 0, grfs * ml.p->grf_b);
     for (unsigned b = 0; b < h.n_blocks; b++)
         for (unsigned y = 0; y < h.block_h; y++)
             for (unsigned x = 0; x < h.block_w; x++) {
@@ -1038,7 +791,7 @@ static void one_2d(struct xk_msg m, struct xk_block2d h)
                 uint8_t *const e =
                     want_mem + h.base - MEM_VA + r * h.pitch_b + c;
                 if (store)
-                    memcpy(e, regs + DATA * p->grf_b + at, m.data_b);
+                    memcpy(e, ml.regs + DATA * ml.p->grf_b + at, m.data_b);
                 else
                     memcpy(want + at, e, m.data_b);
             }
@@ -1050,20 +803,20 @@ START_TEST(blocks_2d)
     for (unsigned n = 0; n < 3000; n++) {
         struct xk_msg m = {.kind = n % 3 ? XK_MSG_LSC_LOAD_BLOCK2D
                                          : XK_MSG_LSC_STORE_BLOCK2D,
-                           .data_b = (uint8_t)(1u << rnd() % 4)};
-        if (n % 3 && rnd() % 2)
+                           .data_b = (uint8_t)(1u << ml_rnd() % 4)};
+        if (n % 3 && ml_rnd() % 2)
             *(m.data_b < 4 ? &m.vnni : &m.transpose) = true;
         const unsigned most_w = 64u / m.data_b;
-        const unsigned w = 1 + rnd() % most_w;
-        struct xk_block2d h = {.base = MEM_VA + 64 * (rnd() % 8),
-                               .width_b = 64 + 8 * (rnd() % 16),
-                               .height = 1 + rnd() % 24,
+        const unsigned w = 1 + ml_rnd() % most_w;
+        struct xk_block2d h = {.base = MEM_VA + 64 * (ml_rnd() % 8),
+                               .width_b = 64 + 8 * (ml_rnd() % 16),
+                               .height = 1 + ml_rnd() % 24,
                                .pitch_b = 192,
-                               .x = (int)(rnd() % 60) - 20,
-                               .y = (int)(rnd() % 40) - 12,
+                               .x = (int)(ml_rnd() % 60) - 20,
+                               .y = (int)(ml_rnd() % 40) - 12,
                                .block_w = (uint8_t)w,
-                               .block_h = (uint8_t)(1 + rnd() % 32),
-                               .n_blocks = (uint8_t)(1u << rnd() % 3)};
+                               .block_h = (uint8_t)(1 + ml_rnd() % 32),
+                               .n_blocks = (uint8_t)(1u << ml_rnd() % 3)};
         one_2d(m, h);
     }
     ck_assert_uint_gt(n_done, 400);
@@ -1080,9 +833,9 @@ START_TEST(a_prefetch_changes_nothing)
                        .reg_b = 4,
                        .vec = 1,
                        .exec = 16};
-    const bool have = xk_msg_exists(p, XK_MSG_LSC_LOAD, XK_SFID_UGM);
-    ck_assert_int_eq(send(&m, ADDR, 0, 0, false), have);
-    finish_code();
+    const bool have = xk_msg_exists(ml.p, XK_MSG_LSC_LOAD, XK_SFID_UGM);
+    ck_assert_int_eq(ml_send(&m, ADDR, 0, 0, false), have);
+    ml_finish_code();
     run(UINT32_MAX); /* random addresses: nobody looks at them */
     check(&m);
 }
@@ -1096,20 +849,20 @@ START_TEST(a_state_can_be_read)
                        .addr_type = XK_LSC_BTI,
                        .bti = BTI,
                        .exec = 1};
-    if (!send(&m, ADDR, 0, DST, true)) {
+    if (!ml_send(&m, ADDR, 0, DST, true)) {
         ck_assert_int_eq(_i, 0);
         return;
     }
-    finish_code();
+    ml_finish_code();
     run(1);
-    memcpy(want, state + 0x140, 64);
+    memcpy(want, ml.state + 0x140, 64);
     check(&m);
 }
 END_TEST
 
 static void fresh(void)
 {
-    seed = 4711;
+    ml.seed = 4711;
     n_done = 0;
 }
 
