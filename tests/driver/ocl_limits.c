@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work items of a group: what the driver takes for a kernel of each SIMD width
  * and register mode (CL_KERNEL_WORK_GROUP_SIZE). Bytes of SLM:
- * CL_DEVICE_LOCAL_MEM_SIZE. */
+ * CL_DEVICE_LOCAL_MEM_SIZE. What the device says it is: the table of
+ * docs/vgpu.md, "The products". */
 #define CL_TARGET_OPENCL_VERSION 200
 #include "ocl_limits.h"
 
@@ -91,6 +92,67 @@ START_TEST(a_group_has_the_drivers_shared_memory)
 }
 END_TEST
 
+/* cl_intel_device_attribute_query, cl_intel_required_subgroup_size. */
+#define DEVICE_ID 0x4251
+#define NUM_SLICES 0x4252
+#define NUM_SUB_SLICES_PER_SLICE 0x4253
+#define NUM_EUS_PER_SUB_SLICE 0x4254
+#define NUM_THREADS_PER_EU 0x4255
+#define SUB_GROUP_SIZES 0x4108
+#define MAX_NUM_SUB_GROUPS 0x105c
+
+/* xelp, xehpg, xehpc; where a value is not the product's, the table says whose
+ * it is. */
+static const struct {
+    cl_device_info what;
+    const char *name;
+    cl_ulong value[3];
+} answers[] = {
+    {DEVICE_ID, "id", {0x9a49, 0x56a0, 0x0bd5}},
+    {NUM_SLICES, "slices", {1, 8, 8}},
+    {NUM_SUB_SLICES_PER_SLICE, "sub-slices", {6, 4, 8}},
+    {NUM_EUS_PER_SUB_SLICE, "EUs", {16, 16, 8}},
+    {NUM_THREADS_PER_EU, "threads per EU", {7, 8, 8}},
+    {CL_DEVICE_MAX_COMPUTE_UNITS, "compute units", {96, 512, 512}},
+    {CL_DEVICE_MAX_WORK_GROUP_SIZE, "largest group", {512, 1024, 1024}},
+    {MAX_NUM_SUB_GROUPS, "sub-groups in it", {64, 128, 64}},
+    {CL_DEVICE_LOCAL_MEM_SIZE, "local memory", {65536, 65536, 131072}},
+    {CL_DEVICE_MAX_CLOCK_FREQUENCY, "clock", {0, 0, 0}},
+    {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, "cache", {3840 * 1024, 0, 0}},
+    {CL_DEVICE_HOST_UNIFIED_MEMORY, "one memory", {1, 0, 0}},
+    {CL_DEVICE_PROFILING_TIMER_RESOLUTION, "timer", {83, 83, 83}},
+};
+
+START_TEST(the_device_answers_what_the_table_says)
+{
+    const cl_device_id d = device();
+    const unsigned at = here.p->id == XK_PLATFORM_XELP    ? 0
+                        : here.p->id == XK_PLATFORM_XEHPG ? 1
+                                                          : 2;
+    for (unsigned k = 0; k < sizeof answers / sizeof answers[0]; k++) {
+        cl_ulong v = 0;
+        ck_assert_int_eq(
+            clGetDeviceInfo(d, answers[k].what, sizeof v, &v, NULL), 0);
+        ck_assert_msg(v == answers[k].value[at], "%s is %llu, not %llu",
+                      answers[k].name, (unsigned long long)v,
+                      (unsigned long long)answers[k].value[at]);
+    }
+}
+END_TEST
+
+START_TEST(sub_groups_have_the_widths_of_the_product)
+{
+    const bool hpc = here.p->id == XK_PLATFORM_XEHPC;
+    size_t sizes[4] = {0}, n_b = 0;
+    ck_assert_int_eq(
+        clGetDeviceInfo(device(), SUB_GROUP_SIZES, sizeof sizes, sizes, &n_b),
+        0);
+    ck_assert_uint_eq(n_b / sizeof sizes[0], hpc ? 2 : 3);
+    for (unsigned k = 0; k < n_b / sizeof sizes[0]; k++)
+        ck_assert_uint_eq(sizes[k], (hpc ? 16u : 8u) << k);
+}
+END_TEST
+
 TCase *ocl_limit_tests(const char *platform, cl_context context)
 {
     TCase *const t = tcase_create("limits");
@@ -99,5 +161,7 @@ TCase *ocl_limit_tests(const char *platform, cl_context context)
     here.context = context;
     tcase_add_test(t, a_group_has_the_drivers_work_items);
     tcase_add_test(t, a_group_has_the_drivers_shared_memory);
+    tcase_add_test(t, the_device_answers_what_the_table_says);
+    tcase_add_test(t, sub_groups_have_the_widths_of_the_product);
     return t;
 }

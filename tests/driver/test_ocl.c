@@ -153,38 +153,6 @@ static cl_kernel kernel_of(const char *text, const char *name)
     return k;
 }
 
-/* Iris Xe, Arc A770, Max 1550 (docs/vgpu.md). */
-static const struct {
-    const char *platform;
-    size_t group;
-    cl_ulong local_b;
-    cl_uint units;
-} products[] = {{"xelp", 512, 65536, 96},
-                {"xehpg", 1024, 65536, 512},
-                {"xehpc", 1024, 131072, 512}};
-
-START_TEST(limits_are_those_of_the_product)
-{
-    const cl_device_id d = device_of_context();
-    for (unsigned k = 0; k < sizeof products / sizeof products[0]; k++) {
-        size_t group = 0;
-        cl_ulong local_b = 0;
-        cl_uint units = 0;
-        if (strcmp(platform, products[k].platform) != 0)
-            continue;
-        clGetDeviceInfo(d, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group,
-                        NULL);
-        clGetDeviceInfo(d, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_b, &local_b,
-                        NULL);
-        clGetDeviceInfo(d, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units,
-                        NULL);
-        ck_assert_uint_eq(group, products[k].group);
-        ck_assert_uint_eq(local_b, products[k].local_b);
-        ck_assert_uint_eq(units, products[k].units);
-    }
-}
-END_TEST
-
 static const char turn_source[] =
     "kernel void turn(global int *a, local int *l) {\n"
     "  size_t i = get_local_id(0), n = get_local_size(0);\n"
@@ -359,7 +327,6 @@ static Suite *suite(void)
     tcase_add_test(t, mapped_buffers_are_written_and_read);
     tcase_add_test(t, shared_virtual_memory_is_read);
     tcase_add_test(t, profiling_times_are_in_order);
-    tcase_add_test(t, limits_are_those_of_the_product);
     tcase_add_test(t, the_largest_group_meets_at_a_barrier);
     tcase_add_loop_test(t, every_item_of_odd_sizes_runs_once, 0,
                         sizeof odd_sizes / sizeof odd_sizes[0]);

@@ -279,6 +279,82 @@ START_TEST(dpasw_shares_src2_between_a_pair)
 }
 END_TEST
 
+/* All that only column n reads. */
+static void spoil_column(uint8_t *rf, uint32_t grf_b, const struct form *f,
+                         unsigned n)
+{
+    for (unsigned k = 0; k < 8; k++)
+        memset(rf + (SRC1 + k) * grf_b + 4 * n, 0xff, 4);
+    for (unsigned m = 0; f->c && m < f->rows; m++)
+        memset(rf + SRC0 * grf_b + (m * f->cols + n) * f->c->bits / 8, 0xff,
+               f->c->bits / 8);
+}
+
+static void check_masked(struct lab *x, const struct form *f, unsigned threads)
+{
+    static uint8_t before[2][XK_RF_END_B], src2[8 * 64 + 8];
+    const unsigned sum_b = f->d->bits / 8;
+    start(x, f, threads, true);
+    join_src2(x, f, src2);
+    for (unsigned i = 0; i < threads; i++) {
+        x->t[i].active = rnd() & 0xffff;
+        for (unsigned n = 0; n < f->cols; n++)
+            if (!(x->t[i].active >> n & 1))
+                spoil_column(x->t[i].rf, x->k->grf_b, f, n);
+        memcpy(before[i], x->t[i].rf, XK_RF_END_B);
+    }
+    lab_run_ok(x);
+    for (unsigned i = 0; i < threads; i++)
+        for (unsigned m = 0; m < f->rows; m++)
+            for (unsigned n = 0; n < f->cols; n++) {
+                const uint32_t at_b =
+                    DST * x->k->grf_b + (m * f->cols + n) * sum_b;
+                const struct factors of = {before[i], x->k->grf_b, src2};
+                double size;
+                if (x->t[i].active >> n & 1)
+                    check_cell(f, cell(f, &of, m, n, &size), 0,
+                               bits_at(x->t[i].rf, 8 * at_b, f->d->bits), true);
+                else
+                    ck_assert_msg(
+                        !memcmp(x->t[i].rf + at_b, before[i] + at_b, sum_b),
+                        "%s %s: column %u is off, and written", f->op,
+                        f->b->name, n);
+            }
+}
+
+START_TEST(columns_that_are_off_may_hold_anything)
+{
+    static const struct {
+        const char *platform, *op;
+        unsigned cols, threads;
+    } places[] = {{"xehpg", "dpas", 8, 1},
+                  {"xehpg", "dpasw", 8, 2},
+                  {"xehpc", "dpas", 16, 1}};
+    static const struct {
+        unsigned sum, elem;
+    } types[] = {{2, 6}, {2, 7}, {0, 1}, {1, 2}, {0, 5}};
+    for (unsigned k = 0; k < XK_COUNTOF(places); k++)
+        for (unsigned t = 0; t < XK_COUNTOF(types); t++)
+            for (unsigned with_c = 0; with_c < 2; with_c++) {
+                const struct elem *const e = &elems[types[t].elem];
+                const struct elem *const d = &sums[types[t].sum];
+                const struct form f = {places[k].op,
+                                       8,
+                                       places[k].cols,
+                                       d,
+                                       with_c ? d : NULL,
+                                       e,
+                                       e};
+                char text[200];
+                text_of(&f, text, sizeof text);
+                struct lab *const x = lab_open(places[k].platform, text);
+                for (unsigned n = 0; n < 4; n++)
+                    check_masked(x, &f, places[k].threads);
+                lab_close(x);
+            }
+}
+END_TEST
+
 /* What the selector chose for this host, what it would choose for any other
  * one, and the general form, bit for bit. */
 static void check_ways(const struct form *f)
@@ -358,6 +434,7 @@ void exec_dpas_tests(Suite *s)
     tcase_set_timeout(t, 120);
     tcase_add_test(t, dpas_is_a_triple_loop);
     tcase_add_test(t, dpasw_shares_src2_between_a_pair);
+    tcase_add_test(t, columns_that_are_off_may_hold_anything);
     tcase_add_test(t, direct_forms_agree_with_the_general_one);
     tcase_add_test(t, a_lonely_dpasw_is_a_finding);
     suite_add_tcase(s, t);
