@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """citations.py ROOT: a document that a file names exists here, and has the section
 that is named. "isa.md 6.3", with a number, is docs/reference/isa.md: only those
-documents number their sections. Links between documents exist too. TAP."""
+documents number their sections. Links between documents exist too, and the tests that
+rows of sim/core/known.def name. TAP."""
 import re
 import sys
 from pathlib import Path
@@ -47,6 +48,17 @@ def complaint(root, documents, path, match):
     return "" if name in documents else f"there is no document {name}"
 
 
+def tests_of_table(root):
+    """What is wrong with the tests that sim/core/known.def names for its rows, as
+    "tests/FOLDER: NAME", and how many there are."""
+    named = re.findall(r'"[^"]*\btests/(\w+): (\w+)"',
+                       (root / "sim/core/known.def").read_text("utf-8"))
+    return len(named), [
+        f"sim/core/known.def: tests/{folder} has no test {name}"
+        for folder, name in named if f"'{name}'" not in
+        (root / "tests" / folder / "meson.build").read_text("utf-8")]
+
+
 def main():
     root = Path(sys.argv[1]).resolve()
     documents = {p.name for p in files(root) if p.suffix == ".md"}
@@ -70,8 +82,13 @@ def main():
     print(f"{'not ok' if wrong else 'ok'} 1 - {count} citations of documents, "
           f"{len(wrong)} of what is not there")
     print(f"{'ok' if count > 60 else 'not ok'} 2 - citations were found")
-    print("1..2")
-    return 1 if wrong else 0
+    number, absent = tests_of_table(root)
+    bad = absent or number < 10
+    print("\n".join("# " + a for a in absent))
+    print(f"{'not ok' if bad else 'ok'} 3 - {number} rows of what the simulator "
+          f"models name a test, {len(absent)} none that is there")
+    print("1..3")
+    return 1 if wrong or bad or count <= 60 else 0
 
 
 if __name__ == "__main__":
