@@ -219,13 +219,23 @@ static enum xk_status by_class(const struct xk_platform *p, struct xk_msg *m,
     }
 }
 
+/* The caller's, but that what returns nothing has no response. */
+static enum xk_status given_lengths(struct xk_msg *m, struct xk_error *err)
+{
+    const enum xk_msg_class c = xk_msg_op_class(m->op);
+    const bool answers =
+        c != XK_MCLASS_STORE && (c != XK_MCLASS_ATOMIC || m->returns);
+    return set_lengths(m, answers ? m->dst_grf : 0, m->src0_grf, m->src1_grf,
+                       err);
+}
+
 enum xk_status xk_msg_lengths(const struct xk_platform *p, struct xk_msg *m,
                               bool null_dst, struct xk_error *err)
 {
     switch ((enum xk_msg_shape)xk_msg_row(m->kind)->shape) {
     case XK_SHAPE_LSC:
         if (m->sfid == XK_SFID_TGM) /* coordinates: the caller's */
-            return set_lengths(m, m->dst_grf, m->src0_grf, m->src1_grf, err);
+            return given_lengths(m, err);
         return by_class(p, m,
                         m->transpose || xk_msg_is_strided(m)
                             ? 1 /* an address, or a base and a pitch */
@@ -251,7 +261,7 @@ enum xk_status xk_msg_lengths(const struct xk_platform *p, struct xk_msg *m,
     case XK_SHAPE_GIVEN:
         break;
     }
-    return set_lengths(m, m->dst_grf, m->src0_grf, m->src1_grf, err);
+    return given_lengths(m, err);
 }
 
 static enum xk_msg_space lsc_space(const struct xk_msg *m)

@@ -72,7 +72,7 @@ void xk_sim_exec_media(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     if (!(xk_sim_mask(t, e) & 1) || (!store && e->dst.kind == XK_SO_NONE))
         return;
     if (m->sub)
-        xk_sim_fault(t, e, "media block: line stride bits %u are not simulated",
+        xk_sim_fault(t, e, "not modelled: media block: line stride bits %u",
                      m->sub);
     if (m->sub ||
         !xk_sim_payload(t, e, &e->src[0], 32, m->src0_grf, "the header"))

@@ -10,6 +10,8 @@
 #include "base/half.h"
 #include "isa/message.h"
 #include "sim/sim.h"
+#include "isa/format.h"
+#include "tests/sim/flip_judge.h"
 #include "tests/tap.h"
 
 enum { COORD = 10, DATA = 40, DST = 70, END = 120 };
@@ -46,7 +48,9 @@ static const struct format {
 
 static const char *const platforms[] = {"xelp", "xehpg", "xehpc"};
 static const struct xk_platform *p;
-static uint8_t image[IMAGE_B], want[IMAGE_B], dump[4 * 64], state[64 + 4];
+static uint8_t image[IMAGE_B], want[IMAGE_B], dump[4 * 64];
+/* a binding table, and the surface's state behind it */
+static uint8_t space[128], *const state = space + 64;
 static uint8_t regs[128 * 64];
 static uint32_t coord[3][LANES], value[4][LANES];
 static uint64_t seed;
@@ -66,7 +70,8 @@ static void put32(uint8_t *at, uint32_t v)
 static void write_state(unsigned type, bool array, unsigned code)
 {
     const uint64_t va = IMAGE_VA;
-    memset(state, 0, sizeof state);
+    memset(space, 0, sizeof space);
+    put32(space, 64);
     put32(state, type << 29 | (uint32_t)array << 28 | code << 18);
     put32(state + 4, ROWS / 4);
     put32(state + 8, (WIDTH - 1) | (HEIGHT - 1) << 16);
@@ -206,7 +211,7 @@ static enum xk_status run(struct code *c, uint32_t mask, uint32_t checks,
                   err->message);
     struct xk_sim_region r[] = {{IMAGE_VA, IMAGE_B, image, XK_SIM_BUFFER},
                                 {DUMP_VA, sizeof dump, dump, XK_SIM_BUFFER},
-                                {STATE_VA, sizeof state, state, XK_SIM_STATE}};
+                                {STATE_VA, sizeof space, space, XK_SIM_STATE}};
     const struct xk_sim_dispatch d = {.kernel = k,
                                       .groups = {1, 1, 1},
                                       .simd = 8,
@@ -216,7 +221,7 @@ static enum xk_status run(struct code *c, uint32_t mask, uint32_t checks,
                                       .thread_data_b = 127 * p->grf_b,
                                       .surface_va = STATE_VA,
                                       .bindless_va = STATE_VA,
-                                      .binding_table_va = STATE_VA + 64,
+                                      .binding_table_va = STATE_VA,
                                       .regions = r,
                                       .n_regions = 3,
                                       .n_host_threads = 1,
@@ -378,11 +383,10 @@ static void spoil_lanes(uint32_t mask)
                 coord[k][l] = rnd() | 0x40000000u;
 }
 
-static void one(const struct try *y)
+/* Surface, registers and the message. */
+static struct code draw_one(const struct try *y, uint32_t mask)
 {
     struct code c = {.n = 0};
-    struct xk_error err = {.message = ""};
-    const uint32_t mask = rnd() % 2 ? 0xff : 1 + rnd() % 255;
     for (size_t i = 0; i < IMAGE_B; i++)
         image[i] = want[i] = (uint8_t)rnd();
     write_state(y->n_coords - 1, false, y->f->code);
@@ -397,6 +401,14 @@ static void one(const struct try *y)
                 place_planes(DATA + n++, value + v, 1);
     }
     send_typed(&c, y);
+    return c;
+}
+
+static void one(const struct try *y)
+{
+    const uint32_t mask = rnd() % 2 ? 0xff : 1 + rnd() % 255;
+    struct code c = draw_one(y, mask);
+    struct xk_error err = {.message = ""};
     ck_assert_msg(run(&c, mask, XK_CHECK_ALL, &err) == XK_OK, "%s",
                   err.message);
     check_one(y, mask);
@@ -423,16 +435,12 @@ START_TEST(texels_are_read_and_written)
 }
 END_TEST
 
-START_TEST(typed_atomics_return_the_old_value)
+static const struct format r32 = {215, 1, 32, UINT, 0};
+
+/* An addition at two coordinates, which returns. */
+static struct code draw_atomic(bool tgm, uint32_t mask)
 {
-    static const struct format r32 = {215, 1, 32, UINT, 0};
     struct code c = {.n = 0};
-    struct xk_error err = {.message = ""};
-    p = xk_platform_find(platforms[_i / 2]);
-    const bool tgm = _i % 2;
-    const uint32_t mask = rnd() % 256 | 1;
-    if (tgm && !xk_msg_exists(p, XK_MSG_LSC_ATOMIC, XK_SFID_TGM))
-        return;
     for (size_t i = 0; i < IMAGE_B; i++)
         image[i] = want[i] = (uint8_t)rnd();
     write_state(1, false, r32.code);
@@ -451,6 +459,18 @@ START_TEST(typed_atomics_return_the_old_value)
         send_raw(&c, XK_SFID_DC1,
                  0x18000u | 7u << 8 | 1u << 13 | 1u << 25 | 1u << 20, 2, DST,
                  LANES);
+    return c;
+}
+
+START_TEST(typed_atomics_return_the_old_value)
+{
+    struct xk_error err = {.message = ""};
+    p = xk_platform_find(platforms[_i / 2]);
+    const bool tgm = _i % 2;
+    const uint32_t mask = rnd() % 256 | 1;
+    if (tgm && !xk_msg_exists(p, XK_MSG_LSC_ATOMIC, XK_SFID_TGM))
+        return;
+    struct code c = draw_atomic(tgm, mask);
     ck_assert_msg(run(&c, mask, XK_CHECK_ALL, &err) == XK_OK, "%s",
                   err.message);
     for (unsigned l = 0; l < LANES; l++) {
@@ -470,47 +490,133 @@ START_TEST(typed_atomics_return_the_old_value)
 }
 END_TEST
 
+struct media {
+    unsigned x, y, width_b, height, row_b;
+    bool store;
+};
+
+/* The header's rest and the rows' padding are garbage. */
+static struct code draw_media(bool store, struct media *b)
+{
+    struct code c = {.n = 0};
+    b->store = store;
+    b->width_b = 1 + rnd() % 12;
+    b->height = 1 + rnd() % HEIGHT;
+    b->x = rnd() % (WIDTH - b->width_b + 1);
+    b->y = rnd() % (HEIGHT - b->height + 1);
+    for (b->row_b = 4; b->row_b < b->width_b;)
+        b->row_b *= 2;
+    for (size_t i = 0; i < IMAGE_B; i++)
+        image[i] = want[i] = (uint8_t)rnd();
+    write_state(1, false, 320);
+    draw_payload();
+    put32(regs + COORD * p->grf_b, b->x);
+    put32(regs + COORD * p->grf_b + 4, b->y);
+    put32(regs + COORD * p->grf_b + 8,
+          (b->height - 1) << 16 | (b->width_b - 1));
+    const unsigned n_grf = (b->row_b * b->height + p->grf_b - 1) / p->grf_b;
+    send_raw(&c, XK_SFID_DC1,
+             (store ? 0x28000u : 0x10000u) | 1u << 19 | 1u << 25 |
+                 (store ? 0 : n_grf << 20),
+             store ? n_grf : 0, store ? 0 : DST, 1);
+    return c;
+}
+
 START_TEST(media_blocks_are_rows_of_bytes)
 {
     p = xk_platform_find(platforms[_i]);
     for (unsigned k = 0; k < 20; k++) {
-        const unsigned width_b = 1 + rnd() % 12, height = 1 + rnd() % HEIGHT;
-        const unsigned x = rnd() % (WIDTH - width_b + 1),
-                       y = rnd() % (HEIGHT - height + 1);
-        const bool store = k % 2;
-        /* one channel sends it; the header's rest and the rows' padding are
-         * garbage */
+        /* one channel sends it */
         const uint32_t mask = rnd() % 256 | 1;
-        unsigned row_b = 4;
-        struct code c = {.n = 0};
+        struct media m;
+        struct code c = draw_media(k % 2, &m);
         struct xk_error err = {.message = ""};
-        while (row_b < width_b)
-            row_b *= 2;
-        for (size_t i = 0; i < IMAGE_B; i++)
-            image[i] = want[i] = (uint8_t)rnd();
-        write_state(1, false, 320);
-        draw_payload();
-        put32(regs + COORD * p->grf_b, x);
-        put32(regs + COORD * p->grf_b + 4, y);
-        put32(regs + COORD * p->grf_b + 8, (height - 1) << 16 | (width_b - 1));
-        const unsigned n_grf = (row_b * height + p->grf_b - 1) / p->grf_b;
-        send_raw(&c, XK_SFID_DC1,
-                 (store ? 0x28000u : 0x10000u) | 1u << 19 | 1u << 25 |
-                     (store ? 0 : n_grf << 20),
-                 store ? n_grf : 0, store ? 0 : DST, 1);
         ck_assert_msg(run(&c, mask, XK_CHECK_ALL, &err) == XK_OK, "%s",
                       err.message);
-        for (unsigned r = 0; r < height; r++)
-            for (unsigned b = 0; b < width_b; b++) {
-                uint8_t *const m = want + (y + r) * PITCH_B + x + b;
-                const unsigned at = r * row_b + b;
-                if (store)
-                    *m = regs[DATA * p->grf_b + at];
+        for (unsigned r = 0; r < m.height; r++)
+            for (unsigned b = 0; b < m.width_b; b++) {
+                uint8_t *const at = want + (m.y + r) * PITCH_B + m.x + b;
+                const unsigned k_b = r * m.row_b + b;
+                if (m.store)
+                    *at = regs[DATA * p->grf_b + k_b];
                 else
-                    ck_assert_uint_eq(dump[at], *m);
+                    ck_assert_uint_eq(dump[k_b], *at);
             }
         ck_assert(!memcmp(image, want, IMAGE_B));
     }
+}
+END_TEST
+
+/* -- Bits of messages flipped, as test_flip_message.c does -- */
+
+/* The first instruction's descriptor; c has run nothing yet. */
+static void flip_descriptor(const struct code *c, uint32_t mask)
+{
+    static uint8_t before[IMAGE_B], left[IMAGE_B], answer[sizeof dump];
+    struct xk_inst i;
+    size_t used_b;
+    struct xk_error err = {.message = ""};
+    struct code base = *c;
+    memcpy(before, image, IMAGE_B);
+    ck_assert_int_eq(xk_inst_decode(p, c->bytes, 16, &i, &used_b, &err), XK_OK);
+    ck_assert_msg(run(&base, mask, 0, &err) == XK_OK, "%s", err.message);
+    memcpy(left, image, IMAGE_B);
+    memcpy(answer, dump, sizeof dump);
+    for (unsigned bit = 0; bit < 128; bit++) {
+        unsigned at;
+        struct code f = *c;
+        if (xk_inst_field_at(p, c->bytes, 16, bit, &at) != XK_FLD_S_DESC)
+            continue;
+        f.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        memcpy(image, before, IMAGE_B);
+        err.message[0] = 0;
+        const bool ran = run(&f, mask, 0, &err) == XK_OK;
+        const enum flip_outcome o = !ran && flip_says_stop(err.message)
+                                        ? FLIP_STOPPED
+                                    : ran && !memcmp(image, left, IMAGE_B) &&
+                                            !memcmp(dump, answer, sizeof dump)
+                                        ? FLIP_SAME
+                                        : FLIP_CHANGED;
+        flip_judge_descriptor(&(struct flip){p, &i, o, err.message}, at);
+    }
+}
+
+static void flip_platform(unsigned n)
+{
+    const bool tgm = xk_msg_exists(p, XK_MSG_LSC_LOAD_CMASK, XK_SFID_TGM);
+    for (unsigned k = 0; k < n; k++) {
+        const uint32_t mask = 1 + rnd() % 255;
+        const struct try y = {.f = &formats[rnd() % XK_COUNTOF(formats)],
+                              .n_coords = 1 + k % 3,
+                              .cmask = 1 + rnd() % 15,
+                              .store = k % 2,
+                              .tgm = tgm && k / 2 % 2};
+        struct media m;
+        struct code c = draw_one(&y, mask);
+        flip_descriptor(&c, mask);
+        c = draw_atomic(y.tgm, mask);
+        flip_descriptor(&c, mask);
+        if (p->id == XK_PLATFORM_XEHPC)
+            continue; /* its blocks: two registers a row */
+        c = draw_media(k % 2, &m);
+        flip_descriptor(&c, mask | 1);
+    }
+}
+
+START_TEST(flipped_bits_of_typed_messages_do_what_the_table_says)
+{
+    static const unsigned kinds[] = {
+        XK_MSG_DC1_TYPED_LOAD,       XK_MSG_DC1_TYPED_STORE,
+        XK_MSG_DC1_TYPED_ATOMIC_INT, XK_MSG_LSC_LOAD_CMASK,
+        XK_MSG_LSC_STORE_CMASK,      XK_MSG_LSC_ATOMIC,
+        XK_MSG_DC1_MEDIA_LOAD,       XK_MSG_DC1_MEDIA_STORE};
+    for (unsigned k = 0; k < XK_COUNTOF(platforms); k++) {
+        p = xk_platform_find(platforms[k]);
+        flip_platform(24);
+    }
+    for (unsigned k = 0; k < XK_COUNTOF(kinds); k++)
+        ck_assert_msg(!flip_silent_fields(kinds[k]), "%s",
+                      xk_msg_kind_name((enum xk_msg_kind)kinds[k]));
 }
 END_TEST
 
@@ -554,6 +660,7 @@ int main(void)
     tcase_add_loop_test(t, texels_are_read_and_written, 0, 6);
     tcase_add_loop_test(t, typed_atomics_return_the_old_value, 0, 6);
     tcase_add_loop_test(t, media_blocks_are_rows_of_bytes, 0, 2);
+    tcase_add_test(t, flipped_bits_of_typed_messages_do_what_the_table_says);
     tcase_add_loop_test(t, other_surfaces_are_refused_with_a_sentence, 0,
                         (int)XK_COUNTOF(refused));
     suite_add_tcase(s, t);
