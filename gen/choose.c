@@ -101,10 +101,7 @@ enum xk_status xk_problem_form_of(xk_ctx *c, const struct xk_problem *p,
     XK_TRY(xk_contraction_check(c, &out->con));
     if (xk_contraction_extent(&out->con, XK_ROLE_BATCH) == 1)
         return XK_OK;
-    /* Groups in the lanes add up in f32, zero points' sums are taken from
-     * s32. */
-    out->has_lanes = !xk_conv_has_sums(&p->desc) &&
-                     xk_group_lanes_of(&out->con, &out->lanes);
+    out->has_lanes = xk_group_lanes_of(&out->con, &out->lanes);
     if (p->pack > 1)
         XK_TRY(pack_form(c, p, info != NULL, out));
     else if (out->has_lanes)
@@ -122,6 +119,8 @@ static enum xk_status shape_of(xk_ctx *c, const struct xk_problem *p,
     *out = xk_shape_of(&form->con);
     if (form->has_lanes)
         xk_shape_add_lanes(out, &form->lanes);
+    /* Zero points' sums are taken from s32. */
+    out->lanes.exact = xk_conv_has_sums(&p->desc);
     return XK_OK;
 }
 

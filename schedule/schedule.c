@@ -262,7 +262,7 @@ static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
     if (c->fma == XK_FMA_LANES && c->k_step == XK_LANES_DEEP)
         return s->lanes.n && has_dots(s);
     if (c->fma == XK_FMA_LANES) /* f32 holds sums of so many 8-bit products */
-        return s->lanes.n && c->k_step == 1 &&
+        return s->lanes.n && c->k_step == 1 && !s->lanes.exact &&
                (s->elem_b > 1 || s->lanes.k <= XK_LANES_MOST_K);
     if (xk_fma_family_of(c->fma)->dpas)
         return p->dpas_exec == c->simd && c->k_step * s->elem_b == 32 &&

@@ -116,6 +116,7 @@ struct xk_shape {
         int64_t group_k;      /* elements of A of a place and a column */
         int64_t tile_columns; /* places of a tile along the last M index */
         int64_t k;            /* all of K */
+        bool exact;           /* sums have to be s32 */
         struct xk_lanes_axis axis[2]; /* the last two M indices */
     } lanes;
 };

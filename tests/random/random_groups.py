@@ -25,6 +25,8 @@ WEIGHTS = ["any", "any", "any", "goihw", "gohwi", "hwigo", "goiwh", "Goihw16g",
            "gOIhw8o16i", "gOhwI16o16i", "giohw"]
 SCALES = ["", "", "", "--attr-scales=wei:per_oc", "--attr-scales=src:common:2",
           "--attr-scales=wei:per_oc:f16+dst:common:0.5"]
+ZERO_POINTS = ["", "", "", "dst:common:2", "dst:per_oc", "src:common:2",
+               "src:per_dim_1", "wei:common:1", "src:common:1+wei:common:2+dst:per_oc"]
 POST_OPS = ["", "", "relu", "sum", "add:f32:per_oc", "mul:bf16:per_oc",
             "sum:0.5+relu", "add:s8:per_tensor", "prelu:per_oc",
             "add:f16:per_oc+relu:0.5"]
@@ -94,10 +96,11 @@ def batch_line(rng, p):
     """A batch line with every setting that these problems vary."""
     types = rng.choice(TYPES)
     whole = types.startswith(INTEGERS)
-    zero = rng.choice(["", "", "--attr-zero-points=dst:common:2"])
+    zero = rng.choice(ZERO_POINTS) if whole else ""
     return " ".join(word for word in [
         "--reset", "--dir=" + rng.choice(["FWD_D", "FWD_B"]), "--dt=" + types,
-        rng.choice(SCALES), zero if whole else "", schedule(rng, p, whole),
+        rng.choice(SCALES), zero and "--attr-zero-points=" + zero,
+        schedule(rng, p, whole and not re.search("src|wei", zero)),
         "--attr-post-ops=" + rng.choice(POST_OPS),
         "--wtag=" + weights_tag(rng, p), "--stag=" + rng.choice(ACTIVATIONS),
         "--dtag=" + rng.choice(ACTIVATIONS), text(p)] if word)
