@@ -4,7 +4,8 @@
 rule of reduction.py, are run on the simulator with all checkers and compared with the
 reference. What is refused as it stands in the suite may be refused; everything else
 ends PASSED, MISTRUSTED or SKIPPED, and the last two are counted by their reason.
---count=N takes N lines by --seed=S; without it all. --most=N: multiplies of a case.
+--count=N takes N lines by --seed=S; without it all. --groups: forward ones of several
+groups alone. --most=N: multiplies of a case.
 TAP: a line for each that fails, one for the counts."""
 import argparse
 import random
@@ -28,6 +29,12 @@ ANSWER = re.compile(r"^\d+:(\w+)(?: \((.*?)\))? __REPRO", re.M)
 def small(line, most):
     options, fields, name = reduction.split(line)
     return reduction.join(options, reduction.reduced(fields, most), name)
+
+
+def has_groups(line):
+    """Whether a canonical line is a forward convolution of several groups."""
+    options, fields, _ = reduction.split(line)
+    return fields.get("g", 1) > 1 and "BWD" not in options
 
 
 def without_numbers(reason):
@@ -65,6 +72,7 @@ def main():
     parser.add_argument("sample")
     parser.add_argument("--count", type=int)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--groups", action="store_true")
     parser.add_argument("--most", type=int, default=reduction.MOST)
     args = parser.parse_args()
     words = [words for _, words in peer_suite.read_sample(args.sample)]
@@ -72,6 +80,8 @@ def main():
         words = random.Random(args.seed).sample(words, args.count)
     lines, kinds, tap = peer_suite.canonical(args.xkbench, words), Counter(), Tap()
     assert len(lines) == len(words), f"{len(lines)} of {len(words)} lines have sizes"
+    if args.groups:
+        lines = [line for line in lines if has_groups(line)]
     start = time.monotonic()
     for first in range(0, len(lines), BATCH):
         run_batch(args, tap, lines[first:first + BATCH], kinds)

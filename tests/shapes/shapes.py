@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""shapes.py XKBENCH LIST...: the forward, ungrouped problems of benchdnn's lists at
-mb=1 through xkbench's mode C, in each type and layout (axb: channels innermost, abx:
-pixels; for 2D and 3D). TAP, one line a problem; the time of each run is a comment."""
+"""shapes.py XKBENCH LIST...: the problems of benchdnn's lists, forward, at mb=1 through
+xkbench's mode C, in each type and layout (axb: channels innermost, abx: pixels; for 2D
+and 3D). --most=N: made small by the rule of tests/peer_suite/reduction.py. TAP, one
+line a problem; the time of each run is a comment."""
 import argparse
 import os
 import re
@@ -12,14 +13,18 @@ import tempfile
 import time
 from pathlib import Path
 
-NOT_YET = re.compile(r"^g(?!1mb)")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "peer_suite"))
+import reduction  # noqa: E402
 
 
-def problems(path):
-    """The list's problems that xekern means to do."""
+def problems(path, most):
+    """The list's; most: of multiplies, None: as they are."""
     lines = [line.strip() for line in path.read_text().splitlines()]
-    return [line for line in lines
-            if line and not line.startswith("#") and not NOT_YET.search(line)]
+    lines = [line for line in lines if line and not line.startswith("#")]
+    if not most:
+        return lines
+    return [reduction.join(options, reduction.reduced(fields, most), name)
+            for options, fields, name in map(reduction.split, lines)]
 
 
 def run(xkbench, settings, lines):
@@ -40,10 +45,11 @@ def main():
     parser.add_argument("lists", nargs="+", type=Path)
     parser.add_argument("--types", default="f16,u8s8")
     parser.add_argument("--layouts", default="axb,abx,any")
+    parser.add_argument("--most", type=int)
     args = parser.parse_args()
     count = bad = 0
     for path in args.lists:
-        lines = problems(path)
+        lines = problems(path, args.most)
         if not lines:
             sys.exit(f"{path}: no problems")
         for types in args.types.split(","):
