@@ -5,7 +5,7 @@ structure of those kernels of oneDNN's GEMM catalog that have no copies. Slices
 of K are not added up: each has a C of its own. Arguments: A, B, C."""
 import struct
 
-from gemm_tile import Lines, Tile
+from gemm_tile import FORMATS, Lines, Tile
 
 PLATFORM, LANES = "xehpc", 16
 DESC = {"f16": (0x02000203, 0x02000283), "s8": (0x02000003, 0x02000083)}
@@ -176,7 +176,7 @@ class Text(Lines):
 
     def multiply(self, phase):
         s, token = self.s, 0
-        acc, from_ = ("f", "hf") if s.dtype == "f16" else ("d", "b")
+        acc, from_ = FORMATS[s.dtype]
         for j in range(s.columns // 16):
             for i in range(s.rows // self.repeat):
                 row = i * self.repeat

@@ -7,11 +7,12 @@ tiles of the same K side by side, so nothing is moved between registers. Slices 
 K are not added up: each has a C of its own, by threads. Arguments: A, B, C."""
 import struct
 
-from gemm_tile import ROW_B, Lines, Tile
+from gemm_tile import FORMATS, ROW_B, Lines, Tile
 
 PLATFORM, LANES = "xehpg", 8
 LOAD, STORE = 0x02008000, 0x02008004  # of one lane, transposed
 A64, A32 = 0x180, 0x100
+COPYING = (0, 4, 5, 6, 7)  # tokens of loads
 SIZES = {512: 0x7600, 256: 0x7400, 128: 0x6400, 64: 0x5400, 32: 0x4400}  # d64, d32
 
 
@@ -38,12 +39,11 @@ class Shape(Tile):
 
     @property
     def copy_b(self):
-        """Bytes of a copy's message: as many as give each thread one."""
+        """Bytes of a copy's message: the most with which the fewest are moved, since
+        each thread has equally many."""
         threads = self.threads[0] * self.threads[1]
-        for n in sorted(SIZES, reverse=True):
-            if not any(b % n for b in self.part_b) and self.step_b >= n * threads:
-                return n
-        return 32
+        fits = [n for n in SIZES if not any(b % n for b in self.part_b)]
+        return min(fits, key=lambda n: (-(-self.step_b // (n * threads)) * n, -n))
 
 
 def pieces(n_b):
@@ -59,16 +59,18 @@ class Text(Lines):
     """The kernel of a shape for M x N x K."""
     places, steps, tmp = 2, 3, 4  # registers of scalars
 
-    def __init__(self, shape, m, n, k):
+    def __init__(self, shape, m, n, k, in_step=False):
         super().__init__()
         s = self.s = shape
+        self.in_step = in_step  # the barrier is in front of the reads, not behind
         self.size = (m, n, k)
         self.count = k // s.step // s.threads[2]
         self.phases = s.step // s.unit
         self.repeat = min(8, s.rows)
         threads = s.threads[0] * s.threads[1]
         self.copies = -(-(s.step_b // s.copy_b) // threads)
-        self.copy = 6                           # from, to, by a copy each
+        self.low, self.high, self.by = 6, 8, 10  # of where copies come from, a lane each
+        self.copy = 12                          # from, to, by a copy each
         self.address = self.copy + 2 * self.copies
         self.staged = self.address + 8          # eight addresses
         self.a = self.staged + self.copies * -(-s.copy_b // 32)
@@ -108,7 +110,7 @@ class Text(Lines):
         self.scalar("mul", f"r{p}.4", self.at(p, 2), f"{s.step_b * s.buffers}:ud")
 
     def set_copy(self, i):
-        """Registers copy + 2 i: .0, .1 from, .2 the step to the next; then: .0 to."""
+        """Registers copy + 2 i: .0, .1 from; then: .0 to. Lanes i of by: to the next."""
         s, t = self.s, self.tmp
         m, n, k = self.size
         a_b, b_b = s.part_b
@@ -145,9 +147,15 @@ class Text(Lines):
                     f"add (1|M0) r{from_}.0<1>:ud r1.{2 * argument}<0;1,0>:ud "
                     f"{self.at(t, 3)}",
                     f"mov (1|M0) r{from_}.1<1>:ud r1.{2 * argument + 1}<0;1,0>:ud",
-                    f"mov (1|M0) r{from_}.2<1>:ud {line_b * self.phases}:ud"):
+                    f"mov (1|M0) {self.lane(self.by, i)}<1>:ud {line_b * self.phases}:ud"):
                 self.put(f"(W{on}) {line} {{A@1}}")
         self.carry(from_, self.at(t, 3))
+        for part, reg in enumerate((self.low, self.high)):
+            self.scalar("mov", self.lane(reg, i), self.at(from_, part))
+
+    @staticmethod
+    def lane(reg, i):
+        return f"r{reg + i // 8}.{i % 8}"
 
     def begin(self):
         s, p = self.s, self.steps
@@ -172,33 +180,54 @@ class Text(Lines):
             reg, to = self.copy + 2 * i, self.staged + i * -(-s.copy_b // 32)
             desc = LOAD | A64 | SIZES[s.copy_b] | s.copy_b // 32 << 20
             self.put(f"(W) send.ugm (1|M0) r{to} r{reg} null:0 0x0 0x{desc:08x} "
-                     f"{{A@1,$0}}")
+                     f"{{A@1,${COPYING[i % len(COPYING)]}}}")
+        self.wait("src")
+        for line in (
+                f"add (16|M0) r{self.low}.0<1>:ud r{self.low}.0<1;1,0>:ud "
+                f"r{self.by}.0<1;1,0>:ud",
+                f"cmp (16|M0) (lt)f1.0 null<1>:ud r{self.low}.0<1;1,0>:ud "
+                f"r{self.by}.0<1;1,0>:ud"):
+            self.put(f"(W) {line} {{A@1}}")
+        self.put(f"(W&f1.0) add (16|M0) r{self.high}.0<1>:ud r{self.high}.0<1;1,0>:ud "
+                 "1:ud {A@1}")
         for i in range(self.copies):
-            reg = self.copy + 2 * i
-            self.put("(W) sync.nop null {$0.src}")
-            self.scalar("add", f"r{reg}.0", self.at(reg, 0), self.at(reg, 2))
-            self.carry(reg, self.at(reg, 2))
+            for part, reg in enumerate((self.low, self.high)):
+                wait = " {A@1}" if not i else ""
+                self.put(f"(W) mov (1|M0) r{self.copy + 2 * i}.{part}<1>:ud "
+                         f"{self.lane(reg, i)}<0;1,0>:ud{wait}")
 
-    def place(self, base, offset):
-        """An address register; eight in turn, whose messages have read them."""
-        reg = self.address + self.next_address % 8
-        token = 8 + self.next_address % 8
-        self.next_address += 1
-        self.put(f"(W) sync.nop null {{${token}.src}}")
-        self.scalar("add", f"r{reg}.0", base, offset)
-        return reg, token
+    def wait(self, what):
+        """For the loads of copies."""
+        for token in COPYING[:self.copies]:
+            self.put(f"(W) sync.nop null {{${token}.{what}}}")
+
+    def places_of(self, sums):
+        """(address register, token) of each sum of two; eight in turn, whose messages
+        have read them. At most eight, so that one wait is enough for all."""
+        out = []
+        for base, offset in sums:
+            reg = self.address + self.next_address % 8
+            token = 8 + self.next_address % 8
+            self.next_address += 1
+            self.put(f"(W) sync.nop null {{${token}.src}}")
+            wait = "" if out else " {A@1}"
+            self.put(f"(W) add (1|M0) r{reg}.0<1>:ud {base} {offset}{wait}")
+            out.append((reg, token))
+        return out
 
     def keep(self):
         """What was fetched goes to local memory."""
         s = self.s
-        self.put("(W) sync.nop null {$0.dst}")
-        for i in range(self.copies):
-            reg, token = self.place(self.at(self.copy + 2 * i + 1, 0),
-                                    self.at(self.steps, 1))
-            regs = -(-s.copy_b // 32)
-            desc = STORE | A32 | SIZES[s.copy_b]
-            self.put(f"(W) send.slm (1|M0) null r{reg} r{self.staged + i * regs}:{regs} "
-                     f"0x0 0x{desc:08x} {{A@1,${token}}}")
+        self.wait("dst")
+        regs, desc = -(-s.copy_b // 32), STORE | A32 | SIZES[s.copy_b]
+        for first in range(0, self.copies, 8):
+            some = range(first, min(first + 8, self.copies))
+            where = self.places_of((self.at(self.copy + 2 * i + 1, 0),
+                                    self.at(self.steps, 1)) for i in some)
+            for i, (reg, token) in zip(some, where):
+                self.put(f"(W) send.slm (1|M0) null r{reg} "
+                         f"r{self.staged + i * regs}:{regs} 0x0 0x{desc:08x} "
+                         f"{{A@1,${token}}}")
         for i in range(8, 16):
             self.put(f"(W) sync.nop null {{${i}.src}}")
         self.turn(1, s.step_b * s.buffers, 0)
@@ -221,14 +250,17 @@ class Text(Lines):
 
     def read(self, to, base, offset, n_b):
         """Its tokens."""
-        tokens = []
+        tokens, parts = [], []
         for size in pieces(n_b):
-            reg, token = self.place(base, f"{offset}:ud")
+            parts.append((size, to, offset))
+            to, offset = to + size // 32, offset + size
+        assert len(parts) <= 8, parts
+        where = self.places_of((base, f"{part[2]}:ud") for part in parts)
+        for (size, to, _), (reg, token) in zip(parts, where):
             desc = LOAD | A32 | SIZES[size] | size // 32 << 20
             self.put(f"(W) send.slm (1|M0) r{to} r{reg} null:0 0x0 0x{desc:08x} "
                      f"{{A@1,${token}}}")
             tokens.append(token)
-            to, offset = to + size // 32, offset + size
         return tokens
 
     def bases(self):
@@ -250,7 +282,7 @@ class Text(Lines):
 
     def multiply(self, phase, tokens):
         s = self.s
-        acc, from_ = ("f", "hf") if s.dtype == "f16" else ("d", "b")
+        acc, from_ = FORMATS[s.dtype]
         for token in tokens:
             self.put(f"(W) sync.nop null {{${token}.dst}}")
         rows = s.rows // self.repeat
@@ -269,6 +301,8 @@ class Text(Lines):
         self.keep()
         self.fetch()
         self.signal()
+        if self.in_step:
+            self.put("sync.bar null")
         self.put("(W) sync.nop null {$3.dst}")
         self.scalar("add", f"r{t}.0", self.at(t, 5), self.at(self.steps, 2))
         self.scalar("add", f"r{t}.1", self.at(t, 6), self.at(self.steps, 2))
@@ -286,7 +320,8 @@ class Text(Lines):
         self.turn(2, s.step_b * s.buffers, True)
         self.scalar("add", f"r{self.steps}.0", self.at(self.steps, 0), "-1:d",
                     dtype="d")
-        self.put("sync.bar null")
+        if not self.in_step:
+            self.put("sync.bar null")
         self.put(f"(W) cmp (1|M0) (gt)f0.0 null<1>:d r{self.steps}.0<0;1,0>:d 0:d "
                  "{A@1}")
         self.put("(W&f0.0) jmpi LOOP")
@@ -334,8 +369,8 @@ class Text(Lines):
         return "".join(self.out)
 
 
-def text(shape, m, n, k):
-    return Text(shape, m, n, k).make()
+def text(shape, m, n, k, in_step=False):
+    return Text(shape, m, n, k, in_step).make()
 
 
 def read_k(shape, k):

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 ROW_B = 32  # of K, that a dpas takes of a row
+FORMATS = {"f16": ("f", "hf"), "bf16": ("f", "bf"), "s8": ("d", "b")}  # of C; A and B
 
 
 @dataclass(frozen=True)
 class Tile:
     """rows x columns of a thread; threads along M, N, K; k of a step; of a prefetch
-    ahead, or buffers; registers. Types: f16, s8."""
+    ahead, or buffers; registers. """
     rows: int
     columns: int
     threads: tuple
@@ -19,7 +20,7 @@ class Tile:
 
     @property
     def elem_b(self):
-        return 2 if self.dtype == "f16" else 1
+        return 1 if self.dtype == "s8" else 2
 
     @property
     def unit(self):

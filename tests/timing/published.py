@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""published.py XK [XKBENCH [MATMUL]]: microbenchmarks on the timing model, each beside
+"""published.py XK [XKBENCH [MATMUL [SGEMM]]]: microbenchmarks on the timing model, each beside
 the figure it should show: assembler lines beside documents' cycles, clpeak's
 own kernels (out of Debian's program, compiled by ocloc) beside what it printed
 on an Arc A770; with XKBENCH also our matrix products beside those of torch, and
-with MATMUL those of oneDNN's own kernels on the virtual device.
+with MATMUL those of oneDNN's own kernels on the virtual device, and with SGEMM one of
+CLBlast's, of which nobody has published a time on this card.
 
 Rates of a card are compared at the clock its report names: the model's cycles,
 which depend on no clock but memory's, are read as cycles of that clock. Bytes
@@ -23,6 +24,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 import catalog  # noqa: E402
+import conv_rank  # noqa: E402
 import gemm_max  # noqa: E402 (the line above is for them)
 import timing_kernels as t  # noqa: E402
 
@@ -190,34 +192,47 @@ def bounds(xkbench):
 
 def products(xk, folder, matmul):
     """oneDNN's own kernels; the interval is that of single hypotheses."""
-    print("\nTFLOPS of oneDNN's products; best and worst of the hypotheses")
+    print("\nTFLOPS of oneDNN's products at the clock that its catalog says; best and "
+          "worst of the hypotheses")
     report = folder / "launches.json"
-    for machine, platform, dt, n, want, source, why in t.PRODUCTS:
+    for machine, platform, dt, n, want, source, slower, why in t.PRODUCTS:
         run(xk, "vgpu", "-p", platform, f"--timing={machine}:all", "--json",
             "-o", report, "--", matmul, dt, n)
         times = [launch["timing"] for launch in
                  json.loads(report.read_text())["launches"]
                  if launch["timing"].get("fmas", 0) > n ** 3 / 2]
-        got, best, worst = (2 * n ** 3 / sum(x[key] for x in times) / 1e6
+        got, best, worst = (2 * n ** 3 / sum(x[key] for x in times) / 1e6 / slower
                             for key in ("time_us", "best_us", "worst_us"))
         say(f"{dt} n={n}, {best:.1f} .. {worst:.1f}", machine, got, want, source,
             why, PRODUCT)
 
 
+def clblast(xk, folder, sgemm, n):
+    """Its product alone, without the transposing launches around it."""
+    report = folder / "launches.json"
+    run(xk, "vgpu", "-p", "xehpg", "--timing=a770:all", "--json", "-o", report, "--",
+        sgemm, n)
+    x, = (launch["timing"] for launch in json.loads(report.read_text())["launches"]
+          if launch["kernel"] == "Xgemm")
+    rates = (2 * n ** 3 / x[key] / 1e6 for key in ("time_us", "worst_us", "best_us"))
+    print("\nTFLOPS of CLBlast's f32 product n=%d on a770: %.1f; %.1f .. %.1f, %.0f %% of "
+          "the peak" % (n, *rates, 100 * x["efficiency"]), flush=True)
+
+
 def residency(xkbench):
     """One group a core, then two; along the output channels."""
-    print("\nrate with half of the threads over the full rate (a770, f16)")
-    for n, m, want in t.RESIDENCY:
+    print("\nrate with half of the threads over the full rate (a770)")
+    for dtype, fma, n, m, want, why in t.RESIDENCY:
         ms = []
         for groups in (1, 2):
             rows, channels = m * 4 * 32 // 64, n * 8 * groups
-            out = run(xkbench, "--mode=P", "--dt=f16", "--time-only=0",
-                      f"--schedule=fma=dpasw m={m} n={n} k=16 tg=4x8 grf=256 "
+            out = run(xkbench, "--mode=P", "--dt=" + dtype, "--time-only=0",
+                      f"--schedule=fma={fma} m={m} n={n} tg=4x8 grf=256 "
                       "slm=0 slices=1 taps=inner", "--perf-template=@%0ptime%",
                       f"mb1ic2048ih{rows}iw64oc{channels}oh{rows}ow64kh1kw1ph0pw0")
             ms.append(float(out.split("@")[2].split()[0]))
-        say(f"tile {n} x {m}", "a770", ms[1] / ms[0] / 2, want, "catalog Ep",
-            t.NO_COPIES, t.HALF / want)
+        say(f"{dtype} tile {n} x {m}", "a770", ms[1] / ms[0] / 2, want, "catalog Ep",
+            why, t.HALF / want)
 
 
 def main():
@@ -241,6 +256,10 @@ def main():
                 BANDWIDTH if kind == "bytes" else CHAIN)
         if len(sys.argv) > 3:
             products(xk, folder, sys.argv[3])
+        if len(sys.argv) > 4:
+            clblast(xk, folder, sys.argv[4], 1024)
+        else:
+            print("SKIP: CLBlast's product, without Debian's libclblast-dev")
         if len(sys.argv) > 2:
             bounds(sys.argv[2])
             residency(sys.argv[2])
@@ -250,6 +269,9 @@ def main():
         say("TFLOPS of a stack", "max1550", got, *t.PRODUCT_MAX, within=PRODUCT)
     print("\nkernels of the GEMM catalog")
     missed = bad + catalog.compare(xk)
+    if len(sys.argv) > 2:
+        print("\nblockings of convolutions, ranked by oneDNN's regressor: correlation")
+        missed += conv_rank.compare(sys.argv[2])
     print(f"missed without a reason: {missed}")
     sys.exit(missed > 0)
 
