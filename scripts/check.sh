@@ -62,6 +62,14 @@ run_flips() {
     fi
 }
 
+# Intel's driver does not run under ASan, so the device does alone.
+run_device() {
+    if [ -x build-asan/tools/xk ] && [ -x build/tools/xkbench ]; then
+        run_tap sanitized-device tests/vgpu/sanitized_device.py \
+            build-asan/tools/xk build
+    fi
+}
+
 # A program that speaks TAP, kept for the sum.
 run_tap() {
     local name=$1
@@ -80,6 +88,7 @@ check_all() {
         -Dc_args='-g1 -Wno-format-truncation' \
         -Db_sanitize=address,undefined -Db_lundef=false
     run_flips
+    run_device
     if CC=clang scripts/build.sh build-clang tools/xk --buildtype=release; then
         python3 tests/random/random_problems.py --list --count=60 \
             >"$logs/random.txt"
