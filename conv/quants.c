@@ -61,7 +61,8 @@ enum xk_status xk_conv_quant_layout(xk_ctx *c,
     const enum xk_dtype host = row->is_zero_point ? XK_DT_S32 : XK_DT_F32;
     const enum xk_dtype dt =
         row->of->source == XK_QUANT_HOST ? host : xk_conv_dtype(row->of->type);
-    return xk_layout_from_tag(c, row->name, dt, 1, &row->extent, "a", out);
+    return xk_layout_from_tag(
+        c, row->name, (struct xk_tensor_dims){dt, 1, &row->extent}, "a", out);
 }
 
 bool xk_conv_quant_is_read(const struct xk_conv_desc *f, enum xk_conv_arg arg,

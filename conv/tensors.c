@@ -331,7 +331,8 @@ enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
     int64_t dims[XK_LAYOUT_MAX_DIMS];
     const unsigned n = xk_conv_dims(full, arg, dims);
     const enum xk_dtype dt = xk_conv_dtype(xk_conv_type_of(full, arg));
-    XK_TRY(xk_layout_from_tag(c, tensors[arg].field, dt, n, dims, tag, out));
+    XK_TRY(xk_layout_from_tag(c, tensors[arg].field,
+                              (struct xk_tensor_dims){dt, n, dims}, tag, out));
     return check_layout(c, full, arg, tag, out);
 }
 

@@ -154,8 +154,9 @@ static enum xk_status user_layout(xk_ctx *c, const struct xk_conv_desc *f,
     const enum xk_dtype own = xk_conv_dtype(xk_conv_type_of(f, arg));
     const enum xk_dtype dt = own ? own : XK_DT_U8; /* elements count */
     if (!s->n_dims)
-        return xk_layout_from_tag(c, xk_conv_tensor_field(arg), dt, u->n,
-                                  u->extent, tag, out);
+        return xk_layout_from_tag(c, xk_conv_tensor_field(arg),
+                                  (struct xk_tensor_dims){dt, u->n, u->extent},
+                                  tag, out);
     if (!xk_conv_tag_is_any(tag))
         return xk_fail(c, XK_EINVAL, "%s=%s: %s are given, too",
                        xk_conv_tensor_field(arg), tag, strides_names[arg]);
@@ -194,8 +195,9 @@ static void choose_spelling(xk_ctx *c, const struct xk_conv_desc *f,
     for (unsigned i = 0; i < XK_COUNTOF(plain); i++) {
         struct xk_layout other;
         if (l->n_blocks > l->n_dims || xk_conv_tag_is_known(f, arg, tag) ||
-            xk_layout_from_tag(c, "plain", l->dt, l->n_dims, l->dim, plain[i],
-                               &other) != XK_OK)
+            xk_layout_from_tag(
+                c, "plain", (struct xk_tensor_dims){l->dt, l->n_dims, l->dim},
+                plain[i], &other) != XK_OK)
             return;
         if (same_memory(l, &other))
             xk_layout_tag(&other, tag, XK_TAG_MAX);
@@ -261,10 +263,12 @@ enum xk_status xk_conv_rhs_layout(xk_ctx *c, const struct xk_conv_desc *f,
             u.our_extent[u.ours[k]] = 1;
     }
     if (!xk_conv_tag_is_any(op->tag)) {
-        XK_TRY(
-            xk_layout_from_tag(c, field, dt, u.n, u.extent, op->tag, &theirs));
+        XK_TRY(xk_layout_from_tag(c, field,
+                                  (struct xk_tensor_dims){dt, u.n, u.extent},
+                                  op->tag, &theirs));
         return fold(c, f, field, &u, &theirs, out);
     }
-    return xk_layout_from_tag(c, field, dt, u.n_ours, u.our_extent,
-                              whole && dst_tag ? dst_tag : "axb", out);
+    return xk_layout_from_tag(
+        c, field, (struct xk_tensor_dims){dt, u.n_ours, u.our_extent},
+        whole && dst_tag ? dst_tag : "axb", out);
 }

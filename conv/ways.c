@@ -104,7 +104,8 @@ static enum xk_status own_layout(xk_ctx *c, const struct xk_conv_desc *f,
     int64_t dims[XK_LAYOUT_MAX_DIMS];
     const unsigned n = xk_conv_dims(f, arg, dims);
     return xk_layout_from_tag(
-        c, xk_conv_tensor_field(arg), XK_DT_U8, n, dims,
+        c, xk_conv_tensor_field(arg),
+        (struct xk_tensor_dims){XK_DT_U8, n, dims},
         arg == XK_ARG_BIA ? "a" : xk_conv_dense_tag(f, arg), out);
 }
 
@@ -207,8 +208,9 @@ static enum xk_status take_quants(xk_ctx *c, struct xk_conv_desc *f,
         if (of->source != XK_QUANT_DEVICE || !r || !r->copy)
             continue;
         struct xk_layout *const l = &add_way(w, row.number, of->type)->layout;
-        XK_TRY(
-            xk_layout_from_tag(c, row.name, XK_DT_U8, 1, &row.extent, "a", l));
+        XK_TRY(xk_layout_from_tag(
+            c, row.name, (struct xk_tensor_dims){XK_DT_U8, 1, &row.extent}, "a",
+            l));
         of->type = row.is_zero_point ? r->copy : XK_F32;
     }
     return XK_OK;
@@ -301,6 +303,7 @@ enum xk_status xk_conv_describe_ways(xk_ctx *c, const struct xk_conv_ways *w,
 enum xk_status xk_conv_seen_layout(xk_ctx *c, const struct xk_tensor_info *t,
                                    struct xk_layout *out)
 {
-    return xk_layout_from_tag(c, "copy", XK_DT_U8, t->ndims, t->dims, t->tag,
-                              out);
+    return xk_layout_from_tag(
+        c, "copy", (struct xk_tensor_dims){XK_DT_U8, t->ndims, t->dims}, t->tag,
+        out);
 }

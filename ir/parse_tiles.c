@@ -214,7 +214,8 @@ static bool parse_layout(struct xk_parse *p, const char *view,
     const struct xk_token at = p->tok;
     if (!parse_short_name(p, tag, sizeof(tag), "the tag is too long"))
         return false;
-    if (xk_layout_from_tag(p->c, view, l->dt, n, dims, tag, l) == XK_OK)
+    if (xk_layout_from_tag(p->c, view, (struct xk_tensor_dims){l->dt, n, dims},
+                           tag, l) == XK_OK)
         return true;
     return xk_parse_wrap(p, at);
 }

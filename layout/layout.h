@@ -29,6 +29,13 @@ struct xk_layout {
     struct xk_block block[XK_LAYOUT_MAX_BLOCKS]; /* outermost first */
 };
 
+/* A tensor without a layout yet. */
+struct xk_tensor_dims {
+    enum xk_dtype dt;
+    unsigned n;
+    const int64_t *extent; /* [n], elements */
+};
+
 #define XK_LAYOUT_TAG_MAX 64
 
 /* A tag in the letters of dims alone: "nChw16c" is "aBcd16b", and "axb" "acdb"
@@ -38,9 +45,9 @@ bool xk_layout_tag_letters(const char *tag, unsigned n_dims,
 /* Every tag of benchdnn: "abcd", "acdb", "aBcd16b", "axb", "nhwc",
  * "OIhw16i16o". "any" is refused. XK_EINVAL names `what` (the tensor or field)
  * and the tag; sizes that overflow 2^62 bytes too. */
-enum xk_status xk_layout_from_tag(xk_ctx *c, const char *what, enum xk_dtype dt,
-                                  unsigned n_dims, const int64_t *dims,
-                                  const char *tag, struct xk_layout *out);
+enum xk_status xk_layout_from_tag(xk_ctx *c, const char *what,
+                                  struct xk_tensor_dims dims, const char *tag,
+                                  struct xk_layout *out);
 /* Sets the sizes of outer blocks, the padding and the strides. *l has its type,
  * its dims and its blocks in order: first one of each dim, then inner ones with
  * their sizes. NULL, or why a number overflows. */

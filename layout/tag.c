@@ -85,37 +85,36 @@ static enum xk_status parse_inner(struct tag_parser *p)
 }
 
 static enum xk_status check_tag_args(xk_ctx *c, const char *what,
-                                     enum xk_dtype dt, unsigned n_dims,
-                                     const int64_t *dims)
+                                     const struct xk_tensor_dims *dims)
 {
-    if (xk_dtype_b(dt) == 0)
+    if (xk_dtype_b(dims->dt) == 0)
         return xk_fail(c, XK_EINVAL, "%s: type %s has no memory layout", what,
-                       xk_dtype_name(dt));
-    if (n_dims == 0 || n_dims > XK_LAYOUT_MAX_DIMS)
-        return xk_fail(c, XK_EINVAL, "%s: %u dims, need 1 to %d", what, n_dims,
+                       xk_dtype_name(dims->dt));
+    if (dims->n == 0 || dims->n > XK_LAYOUT_MAX_DIMS)
+        return xk_fail(c, XK_EINVAL, "%s: %u dims, need 1 to %d", what, dims->n,
                        XK_LAYOUT_MAX_DIMS);
-    for (unsigned i = 0; i < n_dims; i++) {
-        if (dims[i] < 1)
+    for (unsigned i = 0; i < dims->n; i++) {
+        if (dims->extent[i] < 1)
             return xk_fail(c, XK_EINVAL, "%s: dim %c is %lld, must be positive",
-                           what, 'a' + i, (long long)dims[i]);
+                           what, 'a' + i, (long long)dims->extent[i]);
     }
     return XK_OK;
 }
 
-enum xk_status xk_layout_from_tag(xk_ctx *c, const char *what, enum xk_dtype dt,
-                                  unsigned n_dims, const int64_t *dims,
-                                  const char *tag, struct xk_layout *out)
+enum xk_status xk_layout_from_tag(xk_ctx *c, const char *what,
+                                  struct xk_tensor_dims dims, const char *tag,
+                                  struct xk_layout *out)
 {
     struct tag_parser p = {.c = c, .what = what, .tag = tag, .l = out};
-    XK_TRY(check_tag_args(c, what, dt, n_dims, dims));
+    XK_TRY(check_tag_args(c, what, &dims));
     memset(out, 0, sizeof(*out));
-    out->dt = dt;
-    out->n_dims = (uint8_t)n_dims;
-    memcpy(out->dim, dims, n_dims * sizeof(dims[0]));
+    out->dt = dims.dt;
+    out->n_dims = (uint8_t)dims.n;
+    memcpy(out->dim, dims.extent, dims.n * sizeof(dims.extent[0]));
     if (strcmp(tag, "any") == 0)
         return bad_tag(&p, "must be resolved before there is a layout");
     char letters[XK_LAYOUT_TAG_MAX];
-    if (!xk_layout_tag_letters(tag, n_dims, letters))
+    if (!xk_layout_tag_letters(tag, dims.n, letters))
         return bad_tag(&p, "too long");
     p.s = letters;
     XK_TRY(parse_outer(&p));

@@ -7,7 +7,7 @@
 
 struct marshal {
     const struct xk_zkernel *k;
-    const struct xk_launch_args *a;
+    const struct xk_launch_desc *a;
     const struct xk_args_places *places;
     uint8_t *out;
     uint32_t slm_b;
@@ -154,7 +154,7 @@ static enum xk_status put_arg(struct marshal *m, const struct xk_zarg *z)
 }
 
 enum xk_status xk_args_marshal(const struct xk_zkernel *k,
-                               const struct xk_launch_args *a,
+                               const struct xk_launch_desc *a,
                                const struct xk_args_places *places,
                                uint8_t *out, uint32_t *slm_b,
                                struct xk_error *err)
@@ -193,7 +193,7 @@ unsigned xk_args_n_bound(const struct xk_zkernel *k)
 
 /* The surface of a binding's argument; an empty one if the argument is
  * missing. */
-static struct xk_sim_bound surface_of(const struct xk_launch_args *a,
+static struct xk_sim_bound surface_of(const struct xk_launch_desc *a,
                                       const struct xk_args_places *places,
                                       uint32_t bti, int32_t arg)
 {
@@ -208,7 +208,7 @@ static struct xk_sim_bound surface_of(const struct xk_launch_args *a,
     return b;
 }
 
-void xk_args_bind(const struct xk_zkernel *k, const struct xk_launch_args *a,
+void xk_args_bind(const struct xk_zkernel *k, const struct xk_launch_desc *a,
                   const struct xk_args_places *places, struct xk_sim_bound *out)
 {
     for (uint32_t i = 0; i < k->n_bindings; i++)

@@ -16,7 +16,7 @@ struct xk_args_places {
 /* Writes k->cross_thread_b bytes. *slm_b becomes the size of shared local
  * memory: the kernel's own and that of its arguments. */
 enum xk_status xk_args_marshal(const struct xk_zkernel *k,
-                               const struct xk_launch_args *a,
+                               const struct xk_launch_desc *a,
                                const struct xk_args_places *places,
                                uint8_t *out, uint32_t *slm_b,
                                struct xk_error *err);
@@ -25,7 +25,7 @@ enum xk_status xk_args_marshal(const struct xk_zkernel *k,
  * then those of bindless arguments, in the order of k->args. The arguments must
  * have been marshalled. */
 unsigned xk_args_n_bound(const struct xk_zkernel *k);
-void xk_args_bind(const struct xk_zkernel *k, const struct xk_launch_args *a,
+void xk_args_bind(const struct xk_zkernel *k, const struct xk_launch_desc *a,
                   const struct xk_args_places *places,
                   struct xk_sim_bound *out);
 

@@ -40,7 +40,7 @@ struct xk_driver_kernel *xk_driver_kernel_take(struct xk_driver_kernel **list)
 }
 
 enum xk_status xk_driver_kernel_check(const struct xk_driver_kernel *k,
-                                      const struct xk_launch_args *a,
+                                      const struct xk_launch_desc *a,
                                       struct xk_error *err)
 {
     if (a->n_args >= k->n_args)

@@ -11,13 +11,6 @@
 #include "sim/sim.h"
 #include "xekern/device.h"
 
-struct xk_launch_args { /* the arguments of xk_launch */
-    const char *name;
-    const uint32_t *groups, *local; /* [3] */
-    unsigned n_args;
-    const struct xk_launch_arg *args;
-};
-
 struct xk_engine {
     const char *name;
     /* *n > 0, or XK_EABSENT. */
@@ -52,7 +45,7 @@ struct xk_engine {
     void (*module_destroy)(xk_module *m);
     /* *run belongs to the engine. launch_wait comes before launch_end, which
      * frees it. */
-    enum xk_status (*launch_start)(xk_module *m, const struct xk_launch_args *a,
+    enum xk_status (*launch_start)(xk_module *m, const struct xk_launch_desc *a,
                                    void **run, struct xk_error *err);
     enum xk_status (*launch_wait)(xk_module *m, void *run,
                                   struct xk_launch_stats *stats,

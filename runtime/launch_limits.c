@@ -106,13 +106,13 @@ static uint32_t clamp_u32(uint64_t n)
 }
 
 static uint32_t threads(const struct xk_launch_limits *l,
-                        const struct xk_launch_args *a)
+                        const struct xk_launch_desc *a)
 {
     const uint64_t row = ((uint64_t)a->local[0] + l->simd - 1) / l->simd;
     return clamp_u32((uint64_t)clamp_u32(row * a->local[1]) * a->local[2]);
 }
 
-static uint32_t items(const struct xk_launch_args *a)
+static uint32_t items(const struct xk_launch_desc *a)
 {
     const uint64_t plane = (uint64_t)a->local[0] * a->local[1];
     return clamp_u32((uint64_t)clamp_u32(plane) * a->local[2]);
@@ -120,7 +120,7 @@ static uint32_t items(const struct xk_launch_args *a)
 
 /* The kernel's demands, with those of its arguments added. */
 static uint32_t slm_b(const struct xk_launch_limits *l,
-                      const struct xk_launch_args *a)
+                      const struct xk_launch_desc *a)
 {
     uint64_t n_b = l->asked.slm_b;
     for (unsigned i = 0; i < a->n_args && i < 64; i++)
@@ -130,7 +130,7 @@ static uint32_t slm_b(const struct xk_launch_limits *l,
 }
 
 static enum xk_status check_surfaces(const struct xk_launch_limits *l,
-                                     const struct xk_launch_args *a,
+                                     const struct xk_launch_desc *a,
                                      struct xk_error *err)
 {
     for (unsigned i = 0; i < a->n_args && i < 64; i++)
@@ -147,7 +147,7 @@ static enum xk_status check_surfaces(const struct xk_launch_limits *l,
 
 enum xk_status xk_launch_limits_check(const struct xk_launch_limits *l,
                                       const struct xk_platform *p,
-                                      const struct xk_launch_args *a,
+                                      const struct xk_launch_desc *a,
                                       struct xk_error *err)
 {
     while (l && strcmp(l->kernel, a->name))

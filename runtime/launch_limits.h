@@ -35,7 +35,7 @@ void xk_launch_limits_free(const struct xk_alloc *a,
  * names the argument whose buffer is too large for a surface. */
 enum xk_status xk_launch_limits_check(const struct xk_launch_limits *l,
                                       const struct xk_platform *p,
-                                      const struct xk_launch_args *a,
+                                      const struct xk_launch_desc *a,
                                       struct xk_error *err);
 
 #endif

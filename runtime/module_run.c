@@ -141,8 +141,11 @@ static enum xk_status start_program(const struct run *r,
             st = rest_of(&args[i], s->args[i].bits, &part[i], err);
     }
     if (st >= 0)
-        st = xk_launch_start(r->m, s->kernel, s->groups, s->local, s->n_args,
-                             args, out, err);
+        st = xk_launch_start(
+            r->m,
+            &(struct xk_launch_desc){sizeof(struct xk_launch_desc), s->kernel,
+                                     s->groups, s->local, s->n_args, args},
+            out, err);
     for (uint32_t i = 0; i < s->n_args; i++)
         xk_buffer_unref(part[i]);
     return st;

@@ -84,7 +84,7 @@ enum xk_status xk_ocl_module_create(xk_device *d, const void *zebin,
                                     size_t size_b, xk_module **out,
                                     struct xk_error *err);
 void xk_ocl_module_destroy(xk_module *m);
-enum xk_status xk_ocl_launch_start(xk_module *m, const struct xk_launch_args *a,
+enum xk_status xk_ocl_launch_start(xk_module *m, const struct xk_launch_desc *a,
                                    void **run, struct xk_error *err);
 enum xk_status xk_ocl_launch_wait(xk_module *m, void *run,
                                   struct xk_launch_stats *stats,

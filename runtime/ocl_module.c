@@ -139,7 +139,7 @@ static enum xk_status set_ocl_argument(struct xk_ocl_device *d,
 }
 
 static enum xk_status ocl_append(struct xk_ocl_device *d, struct ocl_module *m,
-                                 const struct xk_launch_args *a,
+                                 const struct xk_launch_desc *a,
                                  struct ocl_run *run, struct xk_error *err)
 {
     size_t items[3], local[3];
@@ -160,7 +160,7 @@ static enum xk_status ocl_append(struct xk_ocl_device *d, struct ocl_module *m,
     return XK_OK;
 }
 
-enum xk_status xk_ocl_launch_start(xk_module *m, const struct xk_launch_args *a,
+enum xk_status xk_ocl_launch_start(xk_module *m, const struct xk_launch_desc *a,
                                    void **run, struct xk_error *err)
 {
     struct xk_ocl_device *const d = (struct xk_ocl_device *)m->device;

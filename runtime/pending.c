@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches: their checks, and what they hold until they are finished. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "runtime/engine.h"
@@ -18,12 +19,18 @@ struct xk_pending {
 };
 
 static enum xk_status check_launch(const xk_module *m,
-                                   const struct xk_launch_args *a,
+                                   const struct xk_launch_desc *a,
                                    struct xk_error *err)
 {
-    if (!m || !a->name || !a->groups || !a->local || (a->n_args && !a->args))
+    if (a && a->size != sizeof(*a))
+        return xk_runtime_fail(err, XK_EINVAL,
+                               "launch: size is %" PRIu32 ", need %zu", a->size,
+                               sizeof(*a));
+    if (!m || !a || !a->name || !a->groups || !a->local ||
+        (a->n_args && !a->args))
         return xk_runtime_fail(err, XK_EINVAL, "launch: %s is NULL",
                                !m           ? "module"
+                               : !a         ? "descriptor"
                                : !a->name   ? "name"
                                : !a->groups ? "groups"
                                : !a->local  ? "local"
@@ -54,7 +61,7 @@ static void pending_free(xk_pending *p)
     xk_module_unref(m);
 }
 
-static xk_pending *pending_make(xk_module *m, const struct xk_launch_args *a)
+static xk_pending *pending_make(xk_module *m, const struct xk_launch_desc *a)
 {
     const struct xk_alloc *const al = &m->device->alloc;
     const size_t n_b =
@@ -73,23 +80,19 @@ static xk_pending *pending_make(xk_module *m, const struct xk_launch_args *a)
     return p;
 }
 
-enum xk_status xk_launch_start(xk_module *m, const char *name,
-                               const uint32_t groups[3],
-                               const uint32_t local[3], unsigned n_args,
-                               const struct xk_launch_arg *args,
+enum xk_status xk_launch_start(xk_module *m, const struct xk_launch_desc *l,
                                xk_pending **out, struct xk_error *err)
 {
-    const struct xk_launch_args a = {name, groups, local, n_args, args};
     XK_RUNTIME_OR_LOCAL(err);
     if (!out)
         return xk_runtime_fail(err, XK_EINVAL, "launch: out is NULL");
     *out = NULL;
-    XK_TRY(check_launch(m, &a, err));
-    xk_pending *const p = pending_make(m, &a);
+    XK_TRY(check_launch(m, l, err));
+    xk_pending *const p = pending_make(m, l);
     if (!p)
         return xk_runtime_fail(err, XK_ENOMEM, "launch: out of memory");
     const enum xk_status s =
-        m->device->engine->launch_start(m, &a, &p->run, err);
+        m->device->engine->launch_start(m, l, &p->run, err);
     if (s < 0)
         pending_free(p);
     else
@@ -157,13 +160,11 @@ void xk_pending_unref(xk_pending *p)
     }
 }
 
-enum xk_status xk_launch(xk_module *m, const char *name,
-                         const uint32_t groups[3], const uint32_t local[3],
-                         unsigned n_args, const struct xk_launch_arg *args,
+enum xk_status xk_launch(xk_module *m, const struct xk_launch_desc *l,
                          struct xk_launch_stats *stats, struct xk_error *err)
 {
     xk_pending *p;
-    XK_TRY(xk_launch_start(m, name, groups, local, n_args, args, &p, err));
+    XK_TRY(xk_launch_start(m, l, &p, err));
     const enum xk_status s = xk_pending_wait(p, stats, err);
     xk_pending_unref(p);
     return s;

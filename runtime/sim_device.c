@@ -441,7 +441,7 @@ static unsigned bind_gone(struct sim_device *d, struct xk_sim_region *r)
 
 /* A launch can access only its own buffers and the module's data. A buffer that
  * is passed twice counts once. */
-static unsigned bind(const struct sim_module *m, const struct xk_launch_args *a,
+static unsigned bind(const struct sim_module *m, const struct xk_launch_desc *a,
                      struct xk_sim_region *r)
 {
     unsigned n = 0;
@@ -478,7 +478,7 @@ static enum xk_status watched(struct xk_sim_launch *l,
 }
 
 static enum xk_status run_sim_kernel(struct sim_module *m, uint32_t index,
-                                     const struct xk_launch_args *a,
+                                     const struct xk_launch_desc *a,
                                      const struct room *room,
                                      struct xk_launch_stats *stats,
                                      struct xk_error *err)
@@ -505,7 +505,7 @@ static enum xk_status run_sim_kernel(struct sim_module *m, uint32_t index,
 }
 
 static enum xk_status check_local(const struct xk_zkernel *k,
-                                  const struct xk_launch_args *a,
+                                  const struct xk_launch_desc *a,
                                   struct xk_error *err)
 {
     if (!k->required[0] || !memcmp(k->required, a->local, sizeof k->required))
@@ -518,7 +518,7 @@ static enum xk_status check_local(const struct xk_zkernel *k,
 }
 
 static enum xk_status launch_kernel(struct sim_module *m, uint32_t index,
-                                    const struct xk_launch_args *a,
+                                    const struct xk_launch_desc *a,
                                     struct xk_launch_stats *stats,
                                     struct xk_error *err)
 {
@@ -541,7 +541,7 @@ static enum xk_status launch_kernel(struct sim_module *m, uint32_t index,
 }
 
 static enum xk_status sim_launch(struct sim_module *s,
-                                 const struct xk_launch_args *a,
+                                 const struct xk_launch_desc *a,
                                  struct xk_launch_stats *stats,
                                  struct xk_error *err)
 {
@@ -565,7 +565,7 @@ static void launch_end(xk_module *m, void *run)
 }
 
 /* A kernel's fault while it runs is reported by launch_wait. */
-static enum xk_status launch_start(xk_module *m, const struct xk_launch_args *a,
+static enum xk_status launch_start(xk_module *m, const struct xk_launch_desc *a,
                                    void **run, struct xk_error *err)
 {
     struct sim_run *const r =

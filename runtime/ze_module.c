@@ -142,7 +142,7 @@ static enum xk_status set_ze_argument(struct xk_ze_device *d,
 
 static enum xk_status prepare_kernel(struct xk_ze_device *d,
                                      const struct xk_driver_kernel *k,
-                                     const struct xk_launch_args *a,
+                                     const struct xk_launch_desc *a,
                                      struct xk_error *err)
 {
     XK_TRY(xk_driver_kernel_check(k, a, err));
@@ -157,7 +157,7 @@ static enum xk_status prepare_kernel(struct xk_ze_device *d,
 }
 
 static enum xk_status ze_append(struct xk_ze_device *d, struct ze_module *m,
-                                const struct xk_launch_args *a,
+                                const struct xk_launch_desc *a,
                                 struct ze_run *run, struct xk_error *err)
 {
     const ze_group_count_t groups = {a->groups[0], a->groups[1], a->groups[2]};
@@ -175,7 +175,7 @@ static enum xk_status ze_append(struct xk_ze_device *d, struct ze_module *m,
                       a->name, r, err);
 }
 
-enum xk_status xk_ze_launch_start(xk_module *m, const struct xk_launch_args *a,
+enum xk_status xk_ze_launch_start(xk_module *m, const struct xk_launch_desc *a,
                                   void **run, struct xk_error *err)
 {
     struct xk_ze_device *const d = (struct xk_ze_device *)m->device;

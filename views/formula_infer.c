@@ -165,7 +165,8 @@ static enum xk_status make_layout(xk_ctx *c, const struct xk_formula_tensor *t,
             a->at[d].hi = l.dim[d];
     if (strcmp(t->tag, "any") == 0)
         return XK_OK;
-    return xk_layout_from_tag(c, t->name, l.dt, l.n_dims, l.dim,
+    return xk_layout_from_tag(c, t->name,
+                              (struct xk_tensor_dims){l.dt, l.n_dims, l.dim},
                               t->tag[0] ? t->tag : dense[l.n_dims], &a->layout);
 }
 

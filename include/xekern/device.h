@@ -94,6 +94,16 @@ struct xk_launch_arg {
     uint32_t size_b;
 };
 
+/* A launch of kernel `name` over groups[3] thread groups of local[3] work
+ * items. Start from {.size = sizeof(struct xk_launch_desc)}. */
+struct xk_launch_desc {
+    uint32_t size;
+    const char *name;
+    const uint32_t *groups, *local;
+    uint32_t n_args;
+    const struct xk_launch_arg *args; /* in the kernel's order */
+};
+
 /* What one launch executed. An instruction counts once for each hardware thread
  * that executes it, whatever its exec size. The counts are 0 if a driver
  * launched the kernel. */
@@ -107,23 +117,19 @@ struct xk_launch_stats {
     uint64_t device_ns; /* between the driver's own timestamps; sim: 0 */
 };
 
-/* Runs kernel `name` over groups[] thread groups of local[] work items and
- * waits. XK_EFAULT: the kernel did something illegal; the message names the
- * instruction, its offset and the address. stats may be NULL. */
-XK_API enum xk_status xk_launch(xk_module *m, const char *name,
-                                const uint32_t groups[3],
-                                const uint32_t local[3], unsigned n_args,
-                                const struct xk_launch_arg *args,
+/* Runs a launch and waits. XK_EFAULT: the kernel did something illegal; the
+ * message names the instruction, its offset and the address. stats may be
+ * NULL. */
+XK_API enum xk_status xk_launch(xk_module *m, const struct xk_launch_desc *l,
                                 struct xk_launch_stats *stats,
                                 struct xk_error *err);
 
 /* Starts a launch without waiting; sim runs it before it returns. The launch
  * holds the module and the buffers until the wait. Values are copied. */
-XK_API XK_GIVE enum xk_status
-xk_launch_start(xk_module *m, const char *name, const uint32_t groups[3],
-                const uint32_t local[3], unsigned n_args,
-                const struct xk_launch_arg *args, xk_pending **out,
-                struct xk_error *err);
+XK_API XK_GIVE enum xk_status xk_launch_start(xk_module *m,
+                                              const struct xk_launch_desc *l,
+                                              xk_pending **out,
+                                              struct xk_error *err);
 /* Waits until the launch has run, or all launches of a program. A second wait
  * gives the same answer. Only one thread at a time may wait. */
 XK_API enum xk_status xk_pending_wait(xk_pending *p,

@@ -183,7 +183,7 @@ static void exec_sample(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         !xk_sim_image_read(t, e, va, &g) ||
         (s.m.op != XK_SMP_LD_LZ && !read_sampler(t, e, &s, &sampler)))
         return;
-    if (s.m.half && g.format && g.format->kind <= XK_TEXEL_SINT) {
+    if (s.m.half && g.format && xk_sim_texel_is_integer(g.format->kind)) {
         xk_sim_fault(t, e,
                      "sampler message: 16 bits of an integer format are "
                      "not simulated");

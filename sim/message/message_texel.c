@@ -93,7 +93,9 @@ bool xk_sim_texel_has(const struct xk_sim_texel *f, unsigned k)
 
 uint32_t xk_sim_texel_absent(const struct xk_sim_texel *f, unsigned k)
 {
-    return k < 3 ? 0 : f->kind <= XK_TEXEL_SINT ? 1 : xk_float_bits(1.0f);
+    return k < 3                              ? 0
+           : xk_sim_texel_is_integer(f->kind) ? 1
+                                              : xk_float_bits(1.0f);
 }
 
 /* IEC 61966-2-1; alpha is linear. */

@@ -15,6 +15,10 @@ enum xk_sim_texel_kind {
     XK_TEXEL_FLOAT,
     XK_TEXEL_SRGB /* 8 bits, not linear; only read */
 };
+static inline bool xk_sim_texel_is_integer(enum xk_sim_texel_kind kind)
+{
+    return kind == XK_TEXEL_UINT || kind == XK_TEXEL_SINT;
+}
 
 /* Which channels are there, in which order. */
 enum xk_sim_texel_order {

@@ -224,7 +224,7 @@ bool xk_sim_sample(const struct xk_sim_lookup *l,
                    uint32_t out[4])
 {
     const struct xk_sim_image *const g = l->g;
-    const bool linear = s->linear && g->format->kind > XK_TEXEL_SINT;
+    const bool linear = s->linear && !xk_sim_texel_is_integer(g->format->kind);
     struct pair p[3] = {{.part = 0}};
     uint32_t v[4];
     for (unsigned k = 0; k < g->n_dims; k++)

@@ -179,8 +179,11 @@ static void launch(struct device *v, const struct cg_case *t,
         args[i].buffer = v->b[n++];
     }
     const uint32_t local[3] = {t->n_threads * code->abi.simd, 1, 1};
-    need(xk_launch(v->m, code->abi.name, t->groups, local, code->abi.n_args,
-                   args, NULL, &err),
+    need(xk_launch(v->m,
+                   &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                            code->abi.name, t->groups, local,
+                                            code->abi.n_args, args},
+                   NULL, &err),
          &err, code);
     for (unsigned i = 0; i < n; i++)
         need(xk_buffer_read(v->b[i], 0, t->buffer[i].data, t->buffer[i].size_b,

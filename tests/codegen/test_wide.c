@@ -224,7 +224,10 @@ START_TEST(offsets_beyond_4_gib_are_widened)
         xk_buffer_create(d, (size_t)MIB_PLACES << 20, &b, &err) < 0)
         ck_abort_msg("%s", err.message);
     const struct xk_launch_arg arg = {.buffer = b};
-    if (xk_launch(m, "t", groups, abi.local, 1, &arg, NULL, &err) < 0)
+    if (xk_launch(m,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc), "t",
+                                           groups, abi.local, 1, &arg},
+                  NULL, &err) < 0)
         ck_abort_msg("%s", err.message);
     check_far_places(b);
     xk_buffer_unref(b);

@@ -22,9 +22,11 @@ static inline enum xk_status test_conv_tensors(xk_ctx *c,
         const unsigned n = xk_conv_dims(full, args[i], dims);
         if (!xk_conv_tag_is_any(given[i]))
             continue;
-        XK_TRY(xk_layout_from_tag(c, xk_conv_tensor_field(args[i]),
-                                  xk_conv_dtype(xk_conv_type_of(full, args[i])),
-                                  n, dims, tags[i], &l[i]));
+        XK_TRY(xk_layout_from_tag(
+            c, xk_conv_tensor_field(args[i]),
+            (struct xk_tensor_dims){
+                xk_conv_dtype(xk_conv_type_of(full, args[i])), n, dims},
+            tags[i], &l[i]));
         any[i] = &l[i];
     }
     return xk_conv_tensors(c, full, any, info);

@@ -120,8 +120,11 @@ static void launch(struct job *j, bool look_at, struct result *r)
     for (unsigned k = 0; r->status == XK_OK && k < j->n; k++)
         r->status = job_make_buffer(j, k, d, NULL, &err);
     if (r->status == XK_OK)
-        r->status = xk_launch(m, j->kernel, j->groups, j->local, j->n, j->arg,
-                              NULL, &err);
+        r->status = xk_launch(
+            m,
+            &(struct xk_launch_desc){sizeof(struct xk_launch_desc), j->kernel,
+                                     j->groups, j->local, j->n, j->arg},
+            NULL, &err);
     keep_buffers(j, r);
     job_drop_buffers(j);
     xk_module_unref(m);

@@ -96,8 +96,11 @@ static enum xk_status run(struct job *j, const struct mutant *x, int pattern,
                                                pattern},
                             err);
     return s != XK_OK ? s
-                      : xk_launch(x->m, j->kernel, j->groups, j->local, j->n,
-                                  j->arg, NULL, err);
+                      : xk_launch(x->m,
+                                  &(struct xk_launch_desc){
+                                      sizeof(struct xk_launch_desc), j->kernel,
+                                      j->groups, j->local, j->n, j->arg},
+                                  NULL, err);
 }
 
 /* What is before the end into *kept; true if the room behind is as it was. */

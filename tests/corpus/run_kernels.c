@@ -134,8 +134,11 @@ static void run_job(struct job *j)
     for (unsigned k = 0; s == XK_OK && k < j->n; k++)
         s = job_make_buffer(j, k, d, NULL, &err);
     if (s == XK_OK)
-        s = xk_launch(m, j->kernel, j->groups, j->local, j->n, j->arg, NULL,
-                      &err);
+        s = xk_launch(m,
+                      &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                               j->kernel, j->groups, j->local,
+                                               j->n, j->arg},
+                      NULL, &err);
     answer(j, s, &err);
 }
 

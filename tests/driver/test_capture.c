@@ -124,8 +124,11 @@ static void run_ours(struct trial *t)
             "%s: %s", t->line, err.message);
     ck_assert_msg(
         !xk_module_create(device, t->l->zebin, t->l->zebin_b, &m, &err) &&
-            !xk_launch(m, t->l->kernel, t->l->groups, t->l->local, t->l->n_args,
-                       args, NULL, &err),
+            !xk_launch(m,
+                       &(struct xk_launch_desc){
+                           sizeof(struct xk_launch_desc), t->l->kernel,
+                           t->l->groups, t->l->local, t->l->n_args, args},
+                       NULL, &err),
         "%s: %s", t->line, err.message);
     for (uint32_t i = 0; i < t->l->n_args; i++) {
         xk_buffer_read(args[i].buffer, 0, t->want[i], t->size_b[i], &err);

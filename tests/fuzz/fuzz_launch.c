@@ -58,7 +58,10 @@ static void launch(xk_device *d, xk_module *m, const struct xk_zkernel *k)
     struct given g;
     give_args(k, d, &g);
     const enum xk_status st =
-        xk_launch(m, k->name, groups, local, g.n, g.arg, &stats, &err);
+        xk_launch(m,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                           k->name, groups, local, g.n, g.arg},
+                  &stats, &err);
     demand(st == XK_OK || err.message[0]);
     xk_buffer_unref(g.buffer);
 }

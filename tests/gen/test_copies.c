@@ -220,9 +220,11 @@ static void make_box(unsigned i, bool to, enum xk_format f, struct xk_copied *t)
     xk_ctx *const c = xk_ctx_create(NULL);
     const char *const tag = to ? boxes[i].to : boxes[i].from;
     t->format = f;
-    ck_assert_int_eq(xk_layout_from_tag(c, "box", XK_DT_U8, 4, boxes[i].dim,
-                                        tag ? tag : "abcd", &t->layout),
-                     XK_OK);
+    ck_assert_int_eq(
+        xk_layout_from_tag(c, "box",
+                           (struct xk_tensor_dims){XK_DT_U8, 4, boxes[i].dim},
+                           tag ? tag : "abcd", &t->layout),
+        XK_OK);
     for (unsigned d = 0; !tag && d < 4; d++)
         t->layout.block[d].stride = boxes[i].stride[d];
     xk_ctx_destroy(c);

@@ -228,7 +228,8 @@ static void launch(const struct xk_launch_info *l, const struct memory *m,
                               .bound = bound,
                               .n_bound = xk_args_n_bound(z.kernels),
                               .walk_order = z.kernels->walk_order};
-    const struct xk_launch_args a = {l->kernel, n, l->local, n_args, arg};
+    const struct xk_launch_desc a = {sizeof a, l->kernel, n,
+                                     l->local, n_args,    arg};
     memcpy(s.groups, n, sizeof s.groups);
     memcpy(s.first_group, first, sizeof s.first_group);
     memcpy(s.local, l->local, sizeof s.local);

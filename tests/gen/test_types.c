@@ -239,7 +239,10 @@ static void run(const xk_program *p)
         xk_buffer_write(buf[i], 0, x->data, x->info.size_b, &err);
         args[i].buffer = buf[i];
     }
-    ck_assert_msg(xk_launch(m, l->kernel, l->groups, l->local, l->n_args, args,
+    ck_assert_msg(xk_launch(m,
+                            &(struct xk_launch_desc){
+                                sizeof(struct xk_launch_desc), l->kernel,
+                                l->groups, l->local, l->n_args, args},
                             NULL, &err) == XK_OK,
                   "%s", err.message);
     for (unsigned i = 0; i < l->n_args; i++) {

@@ -117,9 +117,10 @@ START_TEST(tag_gives_blocks)
     struct xk_layout l;
     struct xk_str s;
     char tag[32];
-    ck_assert_int_eq(
-        xk_layout_from_tag(c, "src", XK_DT_F32, 4, dims, tags[_i].tag, &l),
-        XK_OK);
+    ck_assert_int_eq(xk_layout_from_tag(
+                         c, "src", (struct xk_tensor_dims){XK_DT_F32, 4, dims},
+                         tags[_i].tag, &l),
+                     XK_OK);
     xk_layout_tag(&l, tag, sizeof(tag));
     ck_assert_str_eq(tag, tags[_i].canonical);
     ck_assert_int_eq(xk_layout_size_b(&l), tags[_i].size_b);
@@ -178,7 +179,8 @@ START_TEST(names_are_of_their_number_of_dims)
         char tag[32];
         xk_ctx_clear(c);
         const enum xk_status st = xk_layout_from_tag(
-            c, "t", XK_DT_F32, rows[i].n, dims, rows[i].name, &l);
+            c, "t", (struct xk_tensor_dims){XK_DT_F32, rows[i].n, dims},
+            rows[i].name, &l);
         ck_assert_int_eq(st, rows[i].tag ? XK_OK : XK_EINVAL);
         if (!rows[i].tag)
             continue;
@@ -195,9 +197,12 @@ START_TEST(offsets_follow_the_formats)
     const int64_t dims[] = {O, I, H, W};
     struct xk_layout plain, blocked, mixed;
     int64_t i[4];
-    xk_layout_from_tag(c, "t", XK_DT_F32, 4, dims, "acdb", &plain);
-    xk_layout_from_tag(c, "t", XK_DT_F32, 4, dims, "Acdb16a", &blocked);
-    xk_layout_from_tag(c, "t", XK_DT_U8, 4, dims, "ABcd4a8b2a", &mixed);
+    xk_layout_from_tag(c, "t", (struct xk_tensor_dims){XK_DT_F32, 4, dims},
+                       "acdb", &plain);
+    xk_layout_from_tag(c, "t", (struct xk_tensor_dims){XK_DT_F32, 4, dims},
+                       "Acdb16a", &blocked);
+    xk_layout_from_tag(c, "t", (struct xk_tensor_dims){XK_DT_U8, 4, dims},
+                       "ABcd4a8b2a", &mixed);
     ck_assert_int_eq(xk_ctx_status(c), XK_OK);
     for (i[0] = 0; i[0] < O; i[0]++)
         for (i[1] = 0; i[1] < I; i[1]++)
@@ -233,7 +238,8 @@ START_TEST(size_counts_the_bytes_of_the_type)
     const int64_t dims[] = {2, 20, 3, 5};
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
         struct xk_layout l;
-        xk_layout_from_tag(c, "t", rows[i].dt, 4, dims, rows[i].tag, &l);
+        xk_layout_from_tag(c, "t", (struct xk_tensor_dims){rows[i].dt, 4, dims},
+                           rows[i].tag, &l);
         ck_assert_int_eq(xk_ctx_status(c), XK_OK);
         ck_assert_int_eq(xk_layout_size_b(&l), rows[i].size_b);
     }
@@ -245,7 +251,8 @@ START_TEST(offset_0_is_counted)
     const int64_t dims[] = {3}, i[] = {2};
     struct xk_layout l;
     char tag[8];
-    xk_layout_from_tag(c, "t", XK_DT_F16, 1, dims, "x", &l);
+    xk_layout_from_tag(c, "t", (struct xk_tensor_dims){XK_DT_F16, 1, dims}, "x",
+                       &l);
     l.offset_e = 5;
     ck_assert_int_eq(xk_layout_offset_e(&l, i), 7);
     ck_assert_int_eq(xk_layout_size_b(&l), 16);
@@ -259,7 +266,8 @@ START_TEST(tag_needs_dense_strides_and_room)
     const int64_t dims[] = {4, 6};
     struct xk_layout l;
     char tag[16];
-    xk_layout_from_tag(c, "t", XK_DT_F32, 2, dims, "ab", &l);
+    xk_layout_from_tag(c, "t", (struct xk_tensor_dims){XK_DT_F32, 2, dims},
+                       "ab", &l);
     xk_layout_tag(&l, tag, 3);
     ck_assert_str_eq(tag, "ab");
     xk_layout_tag(&l, tag, 2);
@@ -274,7 +282,8 @@ START_TEST(equality_looks_at_every_field)
 {
     const int64_t dims[] = {4, 6};
     struct xk_layout a, b;
-    xk_layout_from_tag(c, "t", XK_DT_F32, 2, dims, "Ab2a", &a);
+    xk_layout_from_tag(c, "t", (struct xk_tensor_dims){XK_DT_F32, 2, dims},
+                       "Ab2a", &a);
     b = a;
     ck_assert(xk_layout_eq(&a, &b));
 #define DIFFERS(field, v)                                                      \
@@ -313,7 +322,9 @@ START_TEST(inner_stride_joins_blocks_without_gap)
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
         struct xk_layout l;
         int64_t run = -1;
-        xk_layout_from_tag(c, "t", XK_DT_F32, 4, rows[i].dims, rows[i].tag, &l);
+        xk_layout_from_tag(c, "t",
+                           (struct xk_tensor_dims){XK_DT_F32, 4, rows[i].dims},
+                           rows[i].tag, &l);
         ck_assert_int_eq(xk_layout_inner_stride(&l, rows[i].dim, &run),
                          rows[i].stride);
         ck_assert_int_eq(run, rows[i].run);
@@ -378,8 +389,10 @@ static const struct {
 START_TEST(a_dim_of_groups_is_two)
 {
     struct xk_layout l, s;
-    ck_assert_int_eq(xk_layout_from_tag(c, "t", XK_DT_F32, 3, groups[_i].dim,
-                                        groups[_i].tag, &l),
+    ck_assert_int_eq(xk_layout_from_tag(
+                         c, "t",
+                         (struct xk_tensor_dims){XK_DT_F32, 3, groups[_i].dim},
+                         groups[_i].tag, &l),
                      XK_OK);
     ck_assert_int_eq(xk_layout_split(&l, 1, groups[_i].size, &s),
                      groups[_i].splits);
@@ -402,9 +415,10 @@ START_TEST(bad_tag_is_refused)
 {
     const int64_t dims[] = {2, 20, 3, 5};
     struct xk_layout l;
-    ck_assert_int_eq(xk_layout_from_tag(c, "the_tensor", XK_DT_F32,
-                                        bad_tags[_i].n, dims, bad_tags[_i].tag,
-                                        &l),
+    ck_assert_int_eq(xk_layout_from_tag(c, "the_tensor",
+                                        (struct xk_tensor_dims){
+                                            XK_DT_F32, bad_tags[_i].n, dims},
+                                        bad_tags[_i].tag, &l),
                      XK_EINVAL);
     ck_assert_ptr_nonnull(strstr(c->error.message, "the_tensor"));
     ck_assert_msg(strstr(c->error.message, bad_tags[_i].message) != NULL, "%s",
@@ -433,9 +447,12 @@ START_TEST(bad_sizes_are_refused)
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
         struct xk_layout l;
         xk_ctx_clear(c);
-        ck_assert_int_eq(xk_layout_from_tag(c, "t", rows[i].dt, rows[i].n,
-                                            rows[i].dims, "ab", &l),
-                         XK_EINVAL);
+        ck_assert_int_eq(
+            xk_layout_from_tag(
+                c, "t",
+                (struct xk_tensor_dims){rows[i].dt, rows[i].n, rows[i].dims},
+                "ab", &l),
+            XK_EINVAL);
         ck_assert_msg(strstr(c->error.message, rows[i].message) != NULL, "%s",
                       c->error.message);
     }
@@ -446,8 +463,10 @@ START_TEST(largest_size_is_accepted)
 {
     const int64_t dims[] = {(int64_t)1 << 31, (int64_t)1 << 31};
     struct xk_layout l;
-    ck_assert_int_eq(xk_layout_from_tag(c, "t", XK_DT_U8, 2, dims, "ab", &l),
-                     XK_OK);
+    ck_assert_int_eq(
+        xk_layout_from_tag(c, "t", (struct xk_tensor_dims){XK_DT_U8, 2, dims},
+                           "ab", &l),
+        XK_OK);
     ck_assert_int_eq(xk_layout_size_b(&l), (int64_t)1 << 62);
 }
 END_TEST
@@ -466,12 +485,17 @@ START_TEST(random_text_never_breaks_the_parser)
             text[j] = letters[(unsigned)rand_r(&seed) % (sizeof(letters) - 1)];
         text[n] = 0;
         xk_ctx_clear(c);
-        if (xk_layout_from_tag(c, "t", XK_DT_F32, 4, dims, text, &l) != XK_OK)
+        if (xk_layout_from_tag(c, "t",
+                               (struct xk_tensor_dims){XK_DT_F32, 4, dims},
+                               text, &l) != XK_OK)
             continue;
         n_ok++;
         xk_layout_tag(&l, tag, sizeof(tag));
         ck_assert_int_eq(
-            xk_layout_from_tag(c, "t", XK_DT_F32, 4, dims, tag, &again), XK_OK);
+            xk_layout_from_tag(c, "t",
+                               (struct xk_tensor_dims){XK_DT_F32, 4, dims}, tag,
+                               &again),
+            XK_OK);
         ck_assert(xk_layout_eq(&l, &again));
     }
     ck_assert_uint_gt(n_ok, 100);

@@ -83,8 +83,12 @@ void opencl_run(xk_module *m, const char *name, const uint32_t groups[3],
     ck_assert_uint_le(n, OPENCL_MAX_ARGS);
     for (unsigned i = 0; i < n; i++)
         a[i] = begin(&args[i]);
-    ck_assert_msg(xk_launch(m, name, groups, local, n, a, NULL, &err) == XK_OK,
-                  "%s: %s", name, err.message);
+    ck_assert_msg(
+        xk_launch(m,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc), name,
+                                           groups, local, n, a},
+                  NULL, &err) == XK_OK,
+        "%s: %s", name, err.message);
     for (unsigned i = 0; i < n; i++)
         end(&args[i], a[i].buffer);
 }

@@ -167,9 +167,11 @@ START_TEST(ids_loaded_by_the_prologue)
     xk_buffer *b = opencl_buffer(NULL, 4);
     const struct xk_launch_arg arg = {.buffer = b};
     ck_assert_int_eq(
-        xk_args_marshal(
-            zk, &(struct xk_launch_args){"ids", groups, local, 1, &arg},
-            &(struct xk_args_places){.va_of = fixed_va}, cross, &slm_b, &err),
+        xk_args_marshal(zk,
+                        &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                                 "ids", groups, local, 1, &arg},
+                        &(struct xk_args_places){.va_of = fixed_va}, cross,
+                        &slm_b, &err),
         XK_OK);
     ck_assert_int_eq(
         xk_sim_kernel_create(NULL, xk_platform_find("xehpg"), zk, &k, &err),

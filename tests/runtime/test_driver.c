@@ -90,9 +90,12 @@ static void launch(const char *name, const uint32_t local[3], unsigned n,
         groups[0] /= 2;
         groups[1] = 2;
     }
-    ck_assert_msg(xk_launch(mod, name, groups, local, n, args, NULL, &err) ==
-                      XK_OK,
-                  "%s: %s", name, err.message);
+    ck_assert_msg(
+        xk_launch(mod,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc), name,
+                                           groups, local, n, args},
+                  NULL, &err) == XK_OK,
+        "%s: %s", name, err.message);
     xk_buffer_read(out, 0, got, sizeof got, &err);
 }
 
@@ -164,8 +167,12 @@ START_TEST(printf_is_refused)
     static const uint32_t one[3] = {1, 1, 1};
     load((unsigned)_i);
     const struct xk_launch_arg args[] = {{.buffer = out}};
-    ck_assert_int_eq(xk_launch(mod, "talks", one, line, 1, args, NULL, &err),
-                     XK_EUNSUPPORTED);
+    ck_assert_int_eq(
+        xk_launch(mod,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                           "talks", one, line, 1, args},
+                  NULL, &err),
+        XK_EUNSUPPORTED);
     ck_assert_msg(strstr(err.message, "printf") != NULL, "%s", err.message);
     unload();
 }

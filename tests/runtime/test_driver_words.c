@@ -21,7 +21,11 @@ static enum xk_status launch_one(xk_device *d, xk_buffer *b, xk_module *m)
     const struct xk_launch_arg arg = {.buffer = b};
     struct xk_launch_stats s = {0};
     (void)d;
-    const enum xk_status st = xk_launch(m, "k", one, one, 1, &arg, &s, &err);
+    const enum xk_status st =
+        xk_launch(m,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc), "k",
+                                           one, one, 1, &arg},
+                  &s, &err);
     device_ns = s.device_ns;
     return st;
 }
@@ -247,15 +251,23 @@ START_TEST(a_surface_has_a_limit)
                   err.message);
     free(zebin);
     ck_assert_int_eq(xk_buffer_create(d, 0xf0000001u, &a.buffer, &err), XK_OK);
-    ck_assert_int_eq(xk_launch(m, "k", one, one, 1, &a, NULL, &err),
-                     XK_EUNSUPPORTED);
+    ck_assert_int_eq(
+        xk_launch(m,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc), "k",
+                                           one, one, 1, &a},
+                  NULL, &err),
+        XK_EUNSUPPORTED);
     ck_assert_msg(strstr(err.message, "argument 0 is a surface") &&
                       strstr(err.message, "4026531841"),
                   "%s", err.message);
     xk_buffer_unref(a.buffer);
     ck_assert_int_eq(xk_buffer_create(d, 0xf0000000u, &a.buffer, &err), XK_OK);
-    ck_assert_msg(xk_launch(m, "k", one, one, 1, &a, NULL, &err) == XK_OK, "%s",
-                  err.message);
+    ck_assert_msg(
+        xk_launch(m,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc), "k",
+                                           one, one, 1, &a},
+                  NULL, &err) == XK_OK,
+        "%s", err.message);
     xk_buffer_unref(a.buffer);
     xk_module_unref(m);
     xk_device_unref(d);
@@ -354,7 +366,10 @@ START_TEST(a_dispatch_has_limits)
                   err.message);
     free(zebin);
     const enum xk_status s =
-        xk_launch(m, "k", one, dispatches[_i].local, 1, &a, NULL, &err);
+        xk_launch(m,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc), "k",
+                                           one, dispatches[_i].local, 1, &a},
+                  NULL, &err);
     ck_assert_msg(s == (dispatches[_i].says ? XK_EINVAL : XK_OK), "%d %s",
                   (int)s, err.message);
     if (dispatches[_i].says)

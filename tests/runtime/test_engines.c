@@ -190,8 +190,11 @@ START_TEST(sources_change_between_launches)
     for (int round = 0; round < N_ROUNDS; round++) {
         struct xk_launch_stats s = {0};
         write_src(&t, round);
-        GOOD(xk_launch(mod, info->kernel, info->groups, info->local,
-                       info->n_args, t.arg, &s, err_));
+        GOOD(xk_launch(mod,
+                       &(struct xk_launch_desc){
+                           sizeof(struct xk_launch_desc), info->kernel,
+                           info->groups, info->local, info->n_args, t.arg},
+                       &s, err_));
         ck_assert_int_eq(n_wrong(&t, round), 0);
         ck_assert_uint_eq(s.groups, (uint64_t)info->groups[0] *
                                         info->groups[1] * info->groups[2]);
@@ -214,8 +217,12 @@ START_TEST(launches_in_flight)
         write_src(&t[k], k);
     }
     for (int k = 0; k < N_FLYING; k++) {
-        GOOD(xk_launch_start(mod, info->kernel, info->groups, info->local,
-                             info->n_args, t[k].arg, &p[k], err_));
+        GOOD(xk_launch_start(
+            mod,
+            &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                     info->kernel, info->groups, info->local,
+                                     info->n_args, t[k].arg},
+            &p[k], err_));
         xk_buffer_unref(t[k].src);
         xk_buffer_unref(t[k].wei);
     }
@@ -245,8 +252,12 @@ static void *work(void *user)
 {
     struct worker *const w = user;
     for (int k = 0; k < N_ROUNDS; k++) {
-        w->bad += xk_launch(mod, info->kernel, info->groups, info->local,
-                            info->n_args, w->t.arg, NULL, NULL) != XK_OK;
+        w->bad +=
+            xk_launch(mod,
+                      &(struct xk_launch_desc){
+                          sizeof(struct xk_launch_desc), info->kernel,
+                          info->groups, info->local, info->n_args, w->t.arg},
+                      NULL, NULL) != XK_OK;
         w->bad += n_wrong(&w->t, w->seed) != 0;
     }
     return NULL;
@@ -285,7 +296,10 @@ static enum xk_status launch_as(const char *kernel, uint32_t local,
     if (value_b)
         a[0] = (struct xk_launch_arg){.value = value, .size_b = value_b};
     const enum xk_status s =
-        xk_launch(mod, kernel, one, size, n_args, a, NULL, &err);
+        xk_launch(mod,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                           kernel, one, size, n_args, a},
+                  NULL, &err);
     drop_tensors(&t);
     return s;
 }

@@ -62,7 +62,10 @@ START_TEST(what_lies_above_4_gib)
     GOOD(xk_buffer_write(b, HIGH_B, high, sizeof high, &err));
     const struct xk_launch_arg args[] = {
         {.buffer = b}, {.value = &at, .size_b = 8}, {.value = &v, .size_b = 4}};
-    GOOD(xk_launch(m, "poke", one, local, 3, args, NULL, &err));
+    GOOD(xk_launch(m,
+                   &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                            "poke", one, local, 3, args},
+                   NULL, &err));
     GOOD(xk_buffer_read(b, LOW_B, low, sizeof low, &err));
     GOOD(xk_buffer_read(b, HIGH_B, high, sizeof high, &err));
     for (int i = 0; i < 2 * N; i++) {

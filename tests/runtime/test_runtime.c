@@ -153,8 +153,11 @@ struct call {
 static enum xk_status call(const struct call *k, struct xk_launch_stats *stats)
 {
     const uint32_t groups[3] = {k->groups, 1, 1}, local[3] = {k->local, 1, 1};
-    return xk_launch(mod, k->name, groups, local, k->n_args, k->arg, stats,
-                     &err);
+    return xk_launch(mod,
+                     &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                              k->name, groups, local, k->n_args,
+                                              k->arg},
+                     stats, &err);
 }
 
 static const uint32_t four = 4;
@@ -230,9 +233,18 @@ START_TEST(a_required_group_size_is_kept)
     xk_module *m;
     uint8_t *zebin = make_zebin(&parts, &n_b);
     ck_assert_int_eq(xk_module_create(dev, zebin, n_b, &m, &err), XK_OK);
-    ck_assert_int_eq(xk_launch(m, "k", one, right, 0, NULL, NULL, &err), XK_OK);
-    ck_assert_int_eq(xk_launch(m, "k", one, other, 0, NULL, NULL, &err),
-                     XK_EINVAL);
+    ck_assert_int_eq(
+        xk_launch(m,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc), "k",
+                                           one, right, 0, NULL},
+                  NULL, &err),
+        XK_OK);
+    ck_assert_int_eq(
+        xk_launch(m,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc), "k",
+                                           one, other, 0, NULL},
+                  NULL, &err),
+        XK_EINVAL);
     SAYS("local=2,16,1: required_work_group_size is 16,2,1");
     xk_module_unref(m);
     free(zebin);
@@ -254,10 +266,24 @@ START_TEST(wrong_shapes_are_explained)
     ck_assert_int_eq(call(&k, NULL), XK_EINVAL);
     SAYS("1025");
     const uint32_t one[3] = {1, 1, 1};
-    ck_assert_int_eq(xk_launch(mod, NULL, one, one, 0, NULL, NULL, &err),
-                     XK_EINVAL);
-    ck_assert_int_eq(xk_launch(mod, "k", one, one, 1, NULL, NULL, &err),
-                     XK_EINVAL);
+    ck_assert_int_eq(
+        xk_launch(mod,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc), NULL,
+                                           one, one, 0, NULL},
+                  NULL, &err),
+        XK_EINVAL);
+    ck_assert_int_eq(
+        xk_launch(mod,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc), "k",
+                                           one, one, 1, NULL},
+                  NULL, &err),
+        XK_EINVAL);
+    ck_assert_int_eq(xk_launch(mod, NULL, NULL, &err), XK_EINVAL);
+    SAYS("descriptor is NULL");
+    const struct xk_launch_desc old = {
+        .name = "k", .groups = one, .local = one};
+    ck_assert_int_eq(xk_launch(mod, &old, NULL, &err), XK_EINVAL);
+    SAYS("size is 0, need ");
 }
 END_TEST
 
@@ -272,20 +298,30 @@ START_TEST(a_pending_launch_holds_what_it_uses)
     ck_assert_int_eq(xk_buffer_create(dev, 64, &b, &err), XK_OK);
     k.arg[0].buffer = b;
     ck_assert_int_eq(
-        xk_launch_start(mod, "k", groups, local, 3, k.arg, &p, &err), XK_OK);
+        xk_launch_start(mod,
+                        &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                                 "k", groups, local, 3, k.arg},
+                        &p, &err),
+        XK_OK);
     xk_buffer_unref(b);
     ck_assert_int_eq(xk_pending_wait(p, &s, &err), XK_OK);
     ck_assert_int_eq(xk_pending_wait(p, &again, &err), XK_OK);
     ck_assert(s.groups == 3 && !memcmp(&s, &again, sizeof s));
     xk_pending_unref(p);
     k = good();
-    ck_assert_int_eq(
-        xk_launch_start(mod, "nobody", groups, local, 3, k.arg, &none, &err),
-        XK_EINVAL);
+    ck_assert_int_eq(xk_launch_start(mod,
+                                     &(struct xk_launch_desc){
+                                         sizeof(struct xk_launch_desc),
+                                         "nobody", groups, local, 3, k.arg},
+                                     &none, &err),
+                     XK_EINVAL);
     ck_assert_ptr_null(none);
     ck_assert_int_eq(xk_pending_wait(NULL, &s, &err), XK_EINVAL);
     ck_assert_int_eq(
-        xk_launch_start(mod, "k", groups, local, 3, k.arg, NULL, &err),
+        xk_launch_start(mod,
+                        &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                                 "k", groups, local, 3, k.arg},
+                        NULL, &err),
         XK_EINVAL);
 }
 END_TEST

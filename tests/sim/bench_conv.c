@@ -111,8 +111,11 @@ static enum xk_status launch(xk_device *d, const xk_program *p, uint8_t **mem,
         args[i].buffer = buf[l->args[i].tensor];
     XK_TRY(xk_module_create(d, l->zebin, l->zebin_b, &m, err));
     const double begin_s = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    const enum xk_status s = xk_launch(m, l->kernel, l->groups, l->local,
-                                       l->n_args, args, &stats, err);
+    const enum xk_status s = xk_launch(
+        m,
+        &(struct xk_launch_desc){sizeof(struct xk_launch_desc), l->kernel,
+                                 l->groups, l->local, l->n_args, args},
+        &stats, err);
     const double cpu_s = seconds(CLOCK_PROCESS_CPUTIME_ID) - begin_s;
     xk_module_unref(m);
     if (s < 0)

@@ -102,8 +102,11 @@ static struct cost run(const struct bench *b, const char *kernel,
     if (xk_simulate_configure(b->device, &look, &err) != XK_OK)
         stop(checks, &err);
     struct cost c = {.cpu_s = -cpu_seconds()};
-    if (xk_launch(b->module, kernel, groups, local, N_BUFFERS + 1, args, &stats,
-                  &err) != XK_OK)
+    if (xk_launch(b->module,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                           kernel, groups, local, N_BUFFERS + 1,
+                                           args},
+                  &stats, &err) != XK_OK)
         stop(kernel, &err);
     c.cpu_s += cpu_seconds();
     c.instructions = stats.instructions;

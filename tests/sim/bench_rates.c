@@ -177,7 +177,10 @@ static void launch(const struct job *j, struct cost *sum)
     struct xk_error err = {.status = XK_OK};
     for (unsigned i = 0; i < l->n_args; i++)
         args[i].buffer = j->buffer[l->args[i].tensor];
-    if (xk_launch(j->module, l->kernel, l->groups, l->local, l->n_args, args,
+    if (xk_launch(j->module,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                           l->kernel, l->groups, l->local,
+                                           l->n_args, args},
                   &stats, &err) != XK_OK)
         stop(l->kernel, &err);
     sum->instructions += stats.instructions;

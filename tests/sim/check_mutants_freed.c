@@ -54,8 +54,10 @@ static void launch(const struct lab *x, const char *kernel, xk_buffer *a,
     struct xk_error err = {.message = ""};
     n_freed = n_found = 0;
     first[0] = 0;
-    if (xk_launch(x->m, kernel, groups, local, n_args, arg, NULL, &err) !=
-            XK_OK &&
+    if (xk_launch(x->m,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                           kernel, groups, local, n_args, arg},
+                  NULL, &err) != XK_OK &&
         !n_found) {
         n_found++;
         snprintf(first, sizeof first, "%s", err.message);

@@ -129,8 +129,11 @@ enum xk_status conv_run(struct conv_lab *x, const struct xk_simulate_opts *o,
     if (s == XK_OK)
         s = xk_module_create(x->device, x->zebin, l->zebin_b, &m, &x->err);
     if (s == XK_OK)
-        s = xk_launch(m, l->kernel, l->groups, l->local, l->n_args, args, NULL,
-                      &x->err);
+        s = xk_launch(m,
+                      &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                               l->kernel, l->groups, l->local,
+                                               l->n_args, args},
+                      NULL, &x->err);
     if (m &&
         xk_buffer_read(x->buf[XK_ARG_DST], 0, out, x->dst_b, NULL) == XK_OK &&
         sum)

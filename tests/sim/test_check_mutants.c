@@ -43,14 +43,21 @@ enum kind {
     WRITE,
     N_KINDS
 };
-static const char *const kind_names[N_KINDS] = {"freed",   "bound",  "guard",
-                                                "barrier", "meet",   "half",
-                                                "fence",   "unread", "write"};
 enum { MEM, RACE, INIT, SYNC, PEDANTIC, OTHER, N_FOUND };
-static const char *const found_names[N_FOUND] = {"mem",  "race",     "init",
-                                                 "sync", "pedantic", "other"};
-static const unsigned right[N_KINDS] = {MEM,  MEM,  MEM,      RACE, RACE,
-                                        SYNC, SYNC, PEDANTIC, INIT};
+static const char *const found_names[N_FOUND] = {
+    [MEM] = "mem",   [RACE] = "race",         [INIT] = "init",
+    [SYNC] = "sync", [PEDANTIC] = "pedantic", [OTHER] = "other"};
+/* A kind's name, and the checker that must find it. */
+static const struct {
+    const char *name;
+    unsigned right;
+} kinds[N_KINDS] = {
+    [FREED] = {"freed", MEM},  [BOUND] = {"bound", MEM},
+    [GUARD] = {"guard", MEM},  [BARRIER] = {"barrier", RACE},
+    [MEET] = {"meet", RACE},   [HALF] = {"half", SYNC},
+    [FENCE] = {"fence", SYNC}, [UNREAD] = {"unread", PEDANTIC},
+    [WRITE] = {"write", INIT},
+};
 
 static xk_device *dev; /* of the platform in hand */
 static struct line lines[MAX_INSTS];
@@ -124,8 +131,11 @@ static void run(const struct subject *s, int shorter)
                 (struct xk_launch_arg){.value = a->data, .size_b = a->size_b};
     }
     if (good && xk_module_create(dev, s->file, s->file_b, &m, &err) == XK_OK &&
-        xk_launch(m, s->kernel, s->groups, s->local, s->n_args, arg, NULL,
-                  &err) < 0 &&
+        xk_launch(m,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                           s->kernel, s->groups, s->local,
+                                           s->n_args, arg},
+                  NULL, &err) < 0 &&
         !first_line[0]) {
         found[OTHER]++;
         snprintf(first_line, sizeof first_line, "%s", err.message);
@@ -168,7 +178,7 @@ static void compare_hosts(const struct subject *s, enum kind k)
         if (!dev || strcmp(one, all_lines)) {
             n_unequal++;
             printf("# %s, %s: with %u host threads\n%snot\n%s", s->name,
-                   kind_names[k], n_threads[i], all_lines, one);
+                   kinds[k].name, n_threads[i], all_lines, one);
         }
         xk_device_unref(dev);
     }
@@ -185,7 +195,7 @@ static bool is_missed(enum kind k)
         return false;
     if (k == BOUND && found[PEDANTIC])
         return !found[INIT];
-    return !found[right[k]] || (k == MEET && !n_met);
+    return !found[kinds[k].right] || (k == MEET && !n_met);
 }
 
 static void judge(const struct subject *s, enum kind k, uint32_t at_b,
@@ -201,7 +211,7 @@ static void judge(const struct subject *s, enum kind k, uint32_t at_b,
         return;
     }
     n_missed++;
-    printf("# missed: %s, %s: 0x%x %s; found: %s\n", s->name, kind_names[k],
+    printf("# missed: %s, %s: 0x%x %s; found: %s\n", s->name, kinds[k].name,
            at_b, what, first_line[0] ? first_line : "nothing");
 }
 
@@ -443,13 +453,13 @@ static void table(void)
     for (unsigned k = 0; k < N_KINDS; k++) {
         if (!n_made[k])
             continue;
-        printf("%-8s %-6s %6u %6u  |", kind_names[k], found_names[right[k]],
-               n_made[k], n_hit[k]);
+        printf("%-8s %-6s %6u %6u  |", kinds[k].name,
+               found_names[kinds[k].right], n_made[k], n_hit[k]);
         for (unsigned c = 0; c < N_FOUND; c++)
             printf(" %6u", by[k][c]);
         printf("\n");
-        printf("score: %s %s %u %u %u 0\n", kind_names[k],
-               found_names[right[k]], n_made[k], n_made[k], n_hit[k]);
+        printf("score: %s %s %u %u %u 0\n", kinds[k].name,
+               found_names[kinds[k].right], n_made[k], n_made[k], n_hit[k]);
         made += n_made[k];
         hit += n_hit[k];
     }

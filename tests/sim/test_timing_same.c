@@ -74,8 +74,11 @@ static void launch_all(xk_device *d, const xk_program *p, xk_buffer **buf)
             args[k].buffer = buf[l->args[k].tensor];
         ck_assert_msg(xk_module_create(d, l->zebin, l->zebin_b, &m, &err) >= 0,
                       "%s", err.message);
-        ck_assert_msg(xk_launch(m, l->kernel, l->groups, l->local, l->n_args,
-                                args, NULL, &err) >= 0,
+        ck_assert_msg(xk_launch(m,
+                                &(struct xk_launch_desc){
+                                    sizeof(struct xk_launch_desc), l->kernel,
+                                    l->groups, l->local, l->n_args, args},
+                                NULL, &err) >= 0,
                       "%s", err.message);
         xk_module_unref(m);
     }

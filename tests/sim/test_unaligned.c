@@ -74,7 +74,10 @@ static void run(xk_device *d, xk_module *m, const char *kernel, uint32_t n_b)
     struct xk_launch_arg arg[2] = {{.buffer = make_buffer(d, in, n_b)},
                                    {.buffer = make_buffer(d, out, n_b)}};
     const enum xk_status s =
-        xk_launch(m, kernel, one, local, 2, arg, NULL, &err);
+        xk_launch(m,
+                  &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                           kernel, one, local, 2, arg},
+                  NULL, &err);
     ck_assert_msg(s == XK_OK, "%s: %s; %s", kernel, err.message, heard.found);
     ck_assert_int_eq(xk_buffer_read(arg[1].buffer, 0, out, n_b, &err), XK_OK);
     for (unsigned k = 0; k < n_b; k++)

@@ -60,8 +60,11 @@ static void launch_all(xk_device *d, const xk_program *p, xk_buffer **buf)
         for (unsigned k = 0; k < l->n_args; k++)
             args[k].buffer = buf[l->args[k].tensor];
         must(xk_module_create(d, l->zebin, l->zebin_b, &m, &err), &err);
-        must(xk_launch(m, l->kernel, l->groups, l->local, l->n_args, args, NULL,
-                       &err),
+        must(xk_launch(m,
+                       &(struct xk_launch_desc){sizeof(struct xk_launch_desc),
+                                                l->kernel, l->groups, l->local,
+                                                l->n_args, args},
+                       NULL, &err),
              &err);
         xk_module_unref(m);
     }

@@ -83,7 +83,9 @@ static void any_access(xk_ctx *c, struct xk_contraction *p, unsigned *seed,
     any_tag(seed, dims, tag);
     const struct xk_layout l = a->layout;
     ck_assert_int_eq(
-        xk_layout_from_tag(c, name, l.dt, dims, l.dim, tag, &a->layout), XK_OK);
+        xk_layout_from_tag(c, name, (struct xk_tensor_dims){l.dt, dims, l.dim},
+                           tag, &a->layout),
+        XK_OK);
     if (any_below(seed, 6) == 0 && of) { /* a condition alone */
         struct xk_coord *const x = xk_access_add(a, -1, 1);
         for (unsigned i = 0; i < p->n_index; i++)
@@ -121,9 +123,10 @@ static void any_result(xk_ctx *c, struct xk_contraction *p, unsigned *seed)
         any_dim(p, seed, &a->at[d], &a->layout.dim[d]);
     any_tag(seed, a->n_coord, tag);
     const struct xk_layout l = a->layout;
-    ck_assert_int_eq(
-        xk_layout_from_tag(c, "C", l.dt, l.n_dims, l.dim, tag, &a->layout),
-        XK_OK);
+    ck_assert_int_eq(xk_layout_from_tag(
+                         c, "C", (struct xk_tensor_dims){l.dt, l.n_dims, l.dim},
+                         tag, &a->layout),
+                     XK_OK);
 }
 
 /* A K index whose extent and some of whose bases differ. */

@@ -16,9 +16,9 @@ void image_contraction(xk_ctx *c, const struct image *g,
     memset(con, 0, sizeof(*con));
     for (unsigned a = first; a < 3; a++)
         dims[n++] = g->i[a];
-    ck_assert_int_eq(xk_layout_from_tag(c, "src", XK_DT_F16, n, dims,
-                                        g->inside ? "Bxa16b" : "axb",
-                                        &con->a.layout),
+    ck_assert_int_eq(xk_layout_from_tag(
+                         c, "src", (struct xk_tensor_dims){XK_DT_F16, n, dims},
+                         g->inside ? "Bxa16b" : "axb", &con->a.layout),
                      XK_OK);
     int image = -1;
     if (!g->inside)

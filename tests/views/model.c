@@ -112,10 +112,10 @@ static void random_tensor(xk_ctx *c, unsigned *seed, struct model *m,
     for (unsigned i = 0; i < n; i++)
         dims[i] = pick(seed, 1, 7);
     const enum xk_dtype dt = types[pick(seed, 0, 2)];
-    ck_assert_int_eq(xk_layout_from_tag(c, "t", dt, n, dims,
-                                        tags[n - 1][pick(seed, 0, 3)],
-                                        &m->layout),
-                     XK_OK);
+    ck_assert_int_eq(
+        xk_layout_from_tag(c, "t", (struct xk_tensor_dims){dt, n, dims},
+                           tags[n - 1][pick(seed, 0, 3)], &m->layout),
+        XK_OK);
     m->layout.offset_e = pick(seed, 0, 1) ? 0 : 11;
     ck_assert_int_eq(xk_view_init(c, v, &m->layout, names), XK_OK);
     m->n_dims = n;

@@ -33,8 +33,9 @@ static void contraction(const struct image *g, struct xk_contraction *con)
     const int64_t dims[4] = {g->n, 16, 50, 50};
     int o[2], k[2];
     memset(con, 0, sizeof(*con));
-    ck_assert_int_eq(xk_layout_from_tag(c, "src", XK_DT_F16, 4, dims, "acdb",
-                                        &con->a.layout),
+    ck_assert_int_eq(xk_layout_from_tag(
+                         c, "src", (struct xk_tensor_dims){XK_DT_F16, 4, dims},
+                         "acdb", &con->a.layout),
                      XK_OK);
     const int n = (int)xk_contraction_add(con, "n", g->n, XK_ROLE_M);
     for (unsigned i = 0; i < 2; i++)

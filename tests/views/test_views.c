@@ -219,7 +219,8 @@ static void conv_src(struct xk_view *v, int64_t pad, int64_t oh)
     struct xk_layout l;
     const struct xk_embed h[] = {{"oh", oh, 1}, {"kh", 3, 1}};
     const struct xk_embed w[] = {{"ow", 10, 1}, {"kw", 3, 1}};
-    xk_layout_from_tag(c, "src", XK_DT_F32, 4, dims, "nhwc", &l);
+    xk_layout_from_tag(c, "src", (struct xk_tensor_dims){XK_DT_F32, 4, dims},
+                       "nhwc", &l);
     xk_view_init(c, v, &l, names);
     xk_view_embed(c, v, "ih", 2, h, -pad);
     xk_view_embed(c, v, "iw", 2, w, 0);
@@ -276,7 +277,8 @@ START_TEST(a_slice_inside_a_pad_drops_its_masks)
     const int64_t dims[] = {9};
     struct xk_layout l;
     struct xk_view v;
-    xk_layout_from_tag(c, "t", XK_DT_F32, 1, dims, "a", &l);
+    xk_layout_from_tag(c, "t", (struct xk_tensor_dims){XK_DT_F32, 1, dims}, "a",
+                       &l);
     xk_view_init(c, &v, &l, names);
     xk_view_pad(c, &v, "w", 2, 3);
     ck_assert_uint_eq(v.n_masks, 2);
@@ -316,7 +318,9 @@ START_TEST(strides_of_blocked_weights_count_the_padding)
         int64_t stride_b = 0, run = 0;
         struct xk_layout l;
         struct xk_view v;
-        xk_layout_from_tag(c, "wei", XK_DT_F32, 4, dims, "Acdb32a", &l);
+        xk_layout_from_tag(c, "wei",
+                           (struct xk_tensor_dims){XK_DT_F32, 4, dims},
+                           "Acdb32a", &l);
         xk_view_init(c, &v, &l, names);
         ck_assert(xk_view_stride_b(c, &v, "oc", &stride_b, &run));
         ck_assert_int_eq(stride_b, 4);
@@ -356,7 +360,9 @@ START_TEST(strides_follow_type_and_layout)
         int64_t stride_b = -1, run = -1;
         struct xk_layout l;
         struct xk_view v;
-        xk_layout_from_tag(c, "src", rows[i].dt, 4, dims, rows[i].tag, &l);
+        xk_layout_from_tag(c, "src",
+                           (struct xk_tensor_dims){rows[i].dt, 4, dims},
+                           rows[i].tag, &l);
         xk_view_init(c, &v, &l, names);
         xk_view_embed(c, &v, "ih", 2, h, -1);
         xk_view_embed(c, &v, "iw", 2, w, 0);
@@ -394,7 +400,9 @@ START_TEST(strides_go_on_from_one_merged_dim_to_the_next)
         int64_t stride_b = 0, run = 0;
         struct xk_layout l;
         struct xk_view v;
-        xk_layout_from_tag(c, "wei", XK_DT_F16, 4, dims, rows[i].tag, &l);
+        xk_layout_from_tag(c, "wei",
+                           (struct xk_tensor_dims){XK_DT_F16, 4, dims},
+                           rows[i].tag, &l);
         xk_view_init(c, &v, &l, names);
         xk_view_unmerge(c, &v, "kw", 2, parts);
         xk_view_merge(c, &v, 2, inner, "k");
@@ -435,7 +443,8 @@ static void row_view(struct xk_view *v)
     static const char *const names[] = {"a", "b"};
     const int64_t dims[] = {16, 4};
     struct xk_layout l;
-    xk_layout_from_tag(c, "t", XK_DT_F32, 2, dims, "Ab4a", &l);
+    xk_layout_from_tag(c, "t", (struct xk_tensor_dims){XK_DT_F32, 2, dims},
+                       "Ab4a", &l);
     xk_view_init(c, v, &l, names);
 }
 
@@ -472,7 +481,8 @@ START_TEST(broadcast_does_not_move)
     int64_t stride_b = -1, run = 0;
     struct xk_layout l;
     struct xk_view v;
-    xk_layout_from_tag(c, "bia", XK_DT_F32, 1, dims, "a", &l);
+    xk_layout_from_tag(c, "bia", (struct xk_tensor_dims){XK_DT_F32, 1, dims},
+                       "a", &l);
     xk_view_init(c, &v, &l, names);
     xk_view_broadcast(c, &v, "ow", 7);
     ck_assert(xk_view_stride_b(c, &v, "ow", &stride_b, &run));
@@ -539,7 +549,8 @@ START_TEST(a_tensor_beyond_s32_has_no_offsets)
     const xk_expr *index[2];
     struct xk_layout l;
     struct xk_view v;
-    xk_layout_from_tag(c, "t", XK_DT_F32, 2, dims, "ab", &l); /* 2^31 bytes */
+    xk_layout_from_tag(c, "t", (struct xk_tensor_dims){XK_DT_F32, 2, dims},
+                       "ab", &l); /* 2^31 bytes */
     xk_view_init(c, &v, &l, names);
     index[0] = index[1] = xk_s32(c, 0);
     ck_assert_ptr_null(xk_view_offset_b(c, &v, index, NULL));
@@ -590,7 +601,8 @@ static enum xk_status exercise(xk_ctx *ctx)
     const xk_expr *index[XK_VIEW_MAX_DIMS];
     struct xk_layout l;
     struct xk_view v;
-    XK_TRY(xk_layout_from_tag(ctx, "t", XK_DT_F32, 4, dims, "nhwc", &l));
+    XK_TRY(xk_layout_from_tag(
+        ctx, "t", (struct xk_tensor_dims){XK_DT_F32, 4, dims}, "nhwc", &l));
     XK_TRY(xk_view_init(ctx, &v, &l, names));
     XK_TRY(xk_view_embed(ctx, &v, "ih", 2, h, -1));
     XK_TRY(xk_view_pad(ctx, &v, "iw", 1, 1));

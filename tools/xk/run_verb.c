@@ -179,9 +179,11 @@ static enum xk_status launch_request(struct run *x, struct xk_error *err)
     struct xk_error why = {0};
     if (make_args(x, args, err) < 0)
         return err->status;
-    const enum xk_status st =
-        xk_launch(x->module, r->kernel, r->groups, x->local, x->n_args, args,
-                  &stats, &why);
+    const enum xk_status st = xk_launch(
+        x->module,
+        &(struct xk_launch_desc){sizeof(struct xk_launch_desc), r->kernel,
+                                 r->groups, x->local, x->n_args, args},
+        &stats, &why);
     if (st < 0 && st != XK_EFAULT) {
         *err = why;
         return st;
