@@ -43,8 +43,8 @@ void xk_check_put(struct xk_sim_check_thread *c, uint32_t at_b, uint32_t n_b,
                           defined ? UINT64_MAX : 0);
 }
 
-bool xk_check_defined(const struct xk_sim_check_thread *c, uint32_t at_b,
-                      uint32_t n_b)
+bool xk_check_row_defined(const struct xk_sim_check_thread *c, uint32_t at_b,
+                          uint32_t n_b)
 {
     uint32_t b = 0;
     uint64_t all = UINT64_MAX;

@@ -388,8 +388,18 @@ void xk_check_dpas(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
 void xk_check_init_start(struct xk_sim_check_thread *c);
 void xk_check_init_before(struct xk_sim_check_thread *c,
                           const struct xk_sim_inst *e, uint32_t mask);
-bool xk_check_defined(const struct xk_sim_check_thread *c, uint32_t at_b,
-                      uint32_t n_b);
+/* What xk_check_defined asks where the bytes are not in one word of bits. */
+bool xk_check_row_defined(const struct xk_sim_check_thread *c, uint32_t at_b,
+                          uint32_t n_b);
+static inline bool xk_check_defined(const struct xk_sim_check_thread *c,
+                                    uint32_t at_b, uint32_t n_b)
+{
+    const uint32_t bit = at_b % 64;
+    if (bit + n_b > 64)
+        return xk_check_row_defined(c, at_b, n_b);
+    const uint64_t want = xk_check_low_bits(n_b) << bit;
+    return (c->def[at_b / 64] & want) == want;
+}
 /* Reports the first of the bytes that is not; role and lane are the report's.
  */
 void xk_check_need_defined(struct xk_sim_check_thread *c,
