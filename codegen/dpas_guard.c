@@ -276,10 +276,14 @@ static enum xk_status put_dummies(struct guard *w)
     struct xk_cg *const g = w->g;
     enum xk_status st = XK_OK;
     XK_TRY(describe_list(w));
+    struct xk_loaded_room *const room = xk_malloc(g->c, sizeof *room);
+    if (!room)
+        return XK_ENOMEM;
     const int free = find_free(w);
     set_offsets(g, true);
     xk_wa_find_targets(&w->program, w->target);
-    xk_find_mixed_src1(g->p, g->inst, g->n_inst, w->mixed);
+    xk_find_mixed_src1(g->p, g->inst, g->n_inst, w->mixed, room);
+    xk_free(g->c, room);
     for (uint32_t at = 0; at < g->n_inst && st == XK_OK; at++)
         if (lacks(w, XK_WA_rs_dpas_fused, at))
             st = put_dummy(w, at, free);

@@ -116,7 +116,7 @@ static enum xk_status shape_of(xk_ctx *c, const struct xk_problem *p,
                                struct xk_shape *out)
 {
     XK_TRY(xk_problem_form_of(c, p, info, form));
-    *out = xk_shape_of(&form->con);
+    XK_TRY(xk_shape_of(c, &form->con, out));
     if (form->has_lanes)
         xk_shape_add_lanes(out, &form->lanes);
     /* Zero points' sums are taken from s32. */

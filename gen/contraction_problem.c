@@ -113,11 +113,6 @@ static enum xk_status check_input(xk_ctx *c, const struct xk_contraction *p,
         return xk_fail(c, XK_EUNSUPPORTED,
                        "%s: no kernel reads %s behind the sum", a->name,
                        xk_dtype_name(a->layout.dt));
-    if (xk_access_leaves(p, a))
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "%s: an input that leaves its intervals is not "
-                       "implemented",
-                       a->name);
     return check_reach(c, p, a);
 }
 
@@ -243,9 +238,10 @@ static enum xk_status find_score(xk_ctx *c, const struct xk_platform *platform,
                                  struct xk_contraction *p, int64_t *out)
 {
     struct xk_schedule candidate[XK_MAX_CANDIDATES];
+    struct xk_shape s;
     unsigned n;
     XK_TRY(prepare(c, p));
-    const struct xk_shape s = xk_shape_of(p);
+    XK_TRY(xk_shape_of(c, p, &s));
     XK_TRY(xk_candidates_of(c, platform, &s, candidate, &n));
     *out = candidate[0].score;
     return XK_OK;
@@ -271,11 +267,12 @@ enum xk_status xk_contraction_problem_make(xk_ctx *c,
                                            struct xk_contraction_problem *out)
 {
     struct xk_contraction *const p = &out->nest.of;
+    struct xk_shape s;
     memset(out, 0, sizeof(*out));
     xk_contraction_copy(p, con);
     XK_TRY(prepare(c, p));
     XK_TRY(xk_nest_make(c, p, &out->nest));
-    const struct xk_shape s = xk_shape_of(p);
+    XK_TRY(xk_shape_of(c, p, &s));
     return xk_candidates_of(c, platform, &s, out->candidate,
                             &out->n_candidates);
 }
@@ -285,7 +282,8 @@ xk_contraction_problem_use_addresses(xk_ctx *c,
                                      const struct xk_platform *platform,
                                      struct xk_contraction_problem *p)
 {
-    const struct xk_shape s = xk_shape_of(&p->nest.of);
+    struct xk_shape s;
+    XK_TRY(xk_shape_of(c, &p->nest.of, &s));
     const struct xk_schedule_rule *const broken =
         xk_candidates_keep(platform, &s, false, p->candidate, &p->n_candidates);
     return broken ? xk_fail(c, XK_EINVAL,

@@ -33,39 +33,39 @@ static double products(const struct xk_contraction *p)
            (double)xk_contraction_extent(p, XK_ROLE_K);
 }
 
-/* The class with the most products; the first of several. */
+/* The class with the most products, the first of several, into *out. */
 static void largest_class(const struct xk_contraction *p,
                           struct xk_contraction *out)
 {
     const uint64_t n = xk_contraction_classes(p);
+    uint32_t r[XK_MAX_CLASS_DIMS] = {0}, best[XK_MAX_CLASS_DIMS] = {0};
     double most = -1;
     for (uint64_t i = 0; i < n && i < XK_MAX_LAUNCHES; i++) {
-        struct xk_contraction one;
-        uint32_t r[XK_MAX_CLASS_DIMS];
         xk_contraction_class_at(p, i, r);
-        if (xk_contraction_class(p, r, &one) && products(&one) > most) {
-            most = products(&one);
-            xk_contraction_copy(out, &one);
+        if (xk_contraction_class(p, r, out) && products(out) > most) {
+            most = products(out);
+            memcpy(best, r, sizeof(best));
         }
     }
-    if (most < 0) {
-        uint32_t r[XK_MAX_CLASS_DIMS] = {0};
-        xk_contraction_class(p, r, out);
-    }
+    xk_contraction_class(p, best, out);
 }
 
 /* Layouts that the best schedule of the largest class likes. */
 static enum xk_status choose_layouts(xk_ctx *c, struct xk_problem *p,
                                      struct xk_any_layouts *out)
 {
-    struct xk_contraction all, one;
-    XK_TRY(contraction(c, p, NULL, &all));
-    XK_TRY(xk_contraction_check(c, &all));
-    largest_class(&all, &one);
-    const struct xk_shape s = xk_shape_of(&one);
+    struct xk_contraction *const all =
+        xk_arena_alloc(&p->arena, 2 * sizeof(*all));
+    struct xk_shape s;
+    if (!all)
+        return xk_ctx_status(c);
+    XK_TRY(contraction(c, p, NULL, &all[0]));
+    XK_TRY(xk_contraction_check(c, &all[0]));
+    largest_class(&all[0], &all[1]);
+    XK_TRY(xk_shape_of(c, &all[1], &s));
     XK_TRY(
         xk_candidates_of(c, p->platform, &s, p->candidate, &p->n_candidates));
-    return xk_plan_any_layouts(c, &one, &p->candidate[0], &s, out);
+    return xk_plan_any_layouts(c, &all[1], &p->candidate[0], &s, out);
 }
 
 /* Channels innermost where nothing is said. */
@@ -225,18 +225,17 @@ static enum xk_status add_parts(xk_ctx *c, struct xk_problem *p, bool addresses)
 {
     static const struct xk_sum_binds none;
     struct xk_sum_binds *const sums = xk_arena_alloc(&p->arena, sizeof(*sums));
-    struct xk_contraction con;
-    if (!sums)
-        return xk_ctx_status(c);
+    struct xk_contraction *const con = xk_arena_alloc(&p->arena, sizeof(*con));
+    XK_TRY(xk_ctx_status(c));
     *sums = none;
-    XK_TRY(contraction(c, p, &p->info, &con));
+    XK_TRY(contraction(c, p, &p->info, con));
     if (xk_conv_has_sums(&p->desc))
         XK_TRY(xk_sum_launches_add(c, p, sums));
-    XK_TRY(add_part(c, p, &con, sums, addresses));
+    XK_TRY(add_part(c, p, con, sums, addresses));
     if (p->desc.prop != XK_BWD_WB)
         return XK_OK;
-    XK_TRY(xk_conv_backward_bias(c, &p->desc, &p->info, &con));
-    return add_part(c, p, &con, &none, addresses);
+    XK_TRY(xk_conv_backward_bias(c, &p->desc, &p->info, con));
+    return add_part(c, p, con, &none, addresses);
 }
 
 /* Appends the copies from number `first` on. */
@@ -302,12 +301,14 @@ static enum xk_status clear_whole(xk_ctx *c, struct xk_problem *p,
 
 enum xk_status xk_gradients_clear(xk_ctx *c, struct xk_problem *p)
 {
-    struct xk_contraction con;
+    struct xk_contraction *const con = xk_arena_alloc(&p->arena, sizeof(*con));
+    if (!con)
+        return xk_ctx_status(c);
     p->copies = NULL;
-    XK_TRY(contraction(c, p, &p->info, &con));
-    XK_TRY(clear_whole(c, p, &con.c));
+    XK_TRY(contraction(c, p, &p->info, con));
+    XK_TRY(clear_whole(c, p, &con->c));
     if (p->desc.prop != XK_BWD_WB)
         return XK_OK;
-    XK_TRY(xk_conv_backward_bias(c, &p->desc, &p->info, &con));
-    return clear_whole(c, p, &con.c);
+    XK_TRY(xk_conv_backward_bias(c, &p->desc, &p->info, con));
+    return clear_whole(c, p, &con->c);
 }

@@ -235,11 +235,14 @@ static enum xk_status make_program(struct maker *m,
                                    const struct xk_alloc *heap,
                                    xk_program **out)
 {
-    struct xk_conv_info full = *info;
-    full.n_launches = m->list.n_launches;
-    full.scratch_b = m->list.scratch_b;
-    full.scratch_align_b = m->list.scratch_align_b;
-    const struct xk_program_parts parts = {.info = &full,
+    struct xk_conv_info *const full = xk_malloc(m->g->c, sizeof(*full));
+    if (!full)
+        return XK_ENOMEM;
+    *full = *info;
+    full->n_launches = m->list.n_launches;
+    full->scratch_b = m->list.scratch_b;
+    full->scratch_align_b = m->list.scratch_align_b;
+    const struct xk_program_parts parts = {.info = full,
                                            .list = &m->list,
                                            .n_kernels = m->l->n,
                                            .kernel = m->kernel,
@@ -247,6 +250,7 @@ static enum xk_status make_program(struct maker *m,
                                            .zebin = &m->zebin,
                                            .alloc = heap};
     *out = xk_program_make(&parts);
+    xk_free(m->g->c, full);
     return *out ? XK_OK
                 : xk_fail(m->g->c, XK_ENOMEM,
                           "out of memory making the program");

@@ -58,6 +58,7 @@ enum xk_status xk_padding_problem_make(xk_ctx *c,
 {
     const struct xk_schedule_rule *broken = NULL;
     struct xk_contraction *const pad = &out->nest.of;
+    struct xk_shape s;
     const int d = xk_padding_dim(p);
     if (d < 0)
         return xk_fail(c, XK_EINVAL, "%s: no padding to clear", p->c.name);
@@ -65,7 +66,7 @@ enum xk_status xk_padding_problem_make(xk_ctx *c,
     XK_TRY(xk_contraction_check(c, pad));
     XK_TRY(xk_nest_make(c, pad, &out->nest));
     out->nest.empty = true;
-    const struct xk_shape s = xk_shape_of(pad);
+    XK_TRY(xk_shape_of(c, pad, &s));
     out->n_candidates =
         xk_schedule_candidates(platform, &s, NULL, out->candidate, &broken);
     return out->n_candidates

@@ -75,7 +75,8 @@ struct search {
     const struct xk_platform *platform;
     const struct xk_contraction *p;
     struct xk_split_sum *best;
-    int64_t score, most; /* of the best; a split must be below `most` */
+    struct xk_contraction *one; /* room for a split */
+    int64_t score, most;        /* of the best; a split must be below `most` */
 };
 
 /* Its cycles; INT64_MAX if none of its schedules is valid, as may be with one
@@ -95,18 +96,17 @@ static enum xk_status score_of(const struct search *s,
 static enum xk_status try_split(struct search *s, unsigned i, int64_t parts)
 {
     const struct xk_perf *const f = xk_perf_get(s->platform->id);
-    struct xk_contraction one;
     int64_t score;
-    if (!split(s->p, i, parts, &one))
+    if (!split(s->p, i, parts, s->one))
         return XK_OK;
-    XK_TRY(score_of(s, &one, &score));
+    XK_TRY(score_of(s, s->one, &score));
     const int64_t sum = sum_cyc(f, s->p, parts);
     if (score >= s->score - sum || score >= s->most - sum)
         return XK_OK;
     score += sum;
     s->score = score;
     s->best->parts = (uint32_t)parts;
-    xk_contraction_copy(&s->best->of, &one);
+    xk_contraction_copy(&s->best->of, s->one);
     return XK_OK;
 }
 
@@ -116,6 +116,17 @@ static enum xk_status try_index(struct search *s, unsigned i)
     for (int64_t parts = 2; parts <= MOST_PARTS && parts <= extent; parts++)
         if (extent % parts == 0)
             XK_TRY(try_split(s, i, parts));
+    return XK_OK;
+}
+
+static enum xk_status try_all(struct search *s)
+{
+    const struct xk_contraction *const p = s->p;
+    XK_TRY(score_of(s, p, &s->score));
+    s->most = s->score / 100 * (100 - WORTH_PCT);
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (p->index[i].role == XK_ROLE_K)
+            XK_TRY(try_index(s, i));
     return XK_OK;
 }
 
@@ -129,10 +140,8 @@ enum xk_status xk_split_sum_choose(xk_ctx *c,
     out->part_e = xk_layout_size_b(&p->c.layout) / xk_dtype_b(p->c.layout.dt);
     if (p->acc_dt != XK_DT_F32)
         return XK_OK;
-    XK_TRY(score_of(&s, p, &s.score));
-    s.most = s.score / 100 * (100 - WORTH_PCT);
-    for (unsigned i = 0; i < p->n_index; i++)
-        if (p->index[i].role == XK_ROLE_K)
-            XK_TRY(try_index(&s, i));
-    return XK_OK;
+    s.one = xk_malloc(c, sizeof(*s.one));
+    const enum xk_status status = s.one ? try_all(&s) : XK_ENOMEM;
+    xk_free(c, s.one);
+    return status;
 }

@@ -10,21 +10,18 @@
 
 #define N_GRF 256
 #define WORDS (N_GRF / 64)
-#define N_FLAGS 4     /* halves that are told apart, of xehpg all */
-#define N_TARGETS 512 /* of branches; in programs with more all is mixed */
+#define N_FLAGS 4 /* halves that are told apart, of xehpg all */
+#define N_TARGETS XK_LOADED_TARGETS
 
-/* Registers that may be mixed if the flag has the value. */
-struct known {
-    uint64_t may[N_FLAGS][2][WORDS];
-    bool reached;
-};
+_Static_assert(sizeof(((struct xk_loaded *)0)->may) ==
+                   N_FLAGS * 2 * WORDS * sizeof(uint64_t),
+               "bits for all registers and flags");
 
 struct walk {
     const struct xk_platform *p;
     const struct xk_inst *inst;
     unsigned n, n_targets;
-    unsigned at[N_TARGETS]; /* instruction, ascending */
-    struct known known[N_TARGETS];
+    struct xk_loaded_room *room;
     bool changed;
 };
 
@@ -52,7 +49,7 @@ static unsigned guard_of(const struct xk_inst *i)
 }
 
 /* Whatever the flags are. */
-static void in_any_case(const struct known *k, uint64_t *out)
+static void in_any_case(const struct xk_loaded *k, uint64_t *out)
 {
     for (unsigned w = 0; w < WORDS; w++) {
         out[w] = UINT64_MAX;
@@ -62,7 +59,7 @@ static void in_any_case(const struct known *k, uint64_t *out)
 }
 
 /* From here on the flag has the value. */
-static void assume(struct known *k, unsigned flag, bool value)
+static void assume(struct xk_loaded *k, unsigned flag, bool value)
 {
     uint64_t all[WORDS];
 
@@ -78,7 +75,7 @@ static void assume(struct known *k, unsigned flag, bool value)
 }
 
 /* The flags of the set are written: nothing is known of them. */
-static void forget_flags(struct known *k, unsigned flags)
+static void forget_flags(struct xk_loaded *k, unsigned flags)
 {
     uint64_t all[WORDS];
 
@@ -92,7 +89,7 @@ static void forget_flags(struct known *k, unsigned flags)
         }
 }
 
-static void mark_loaded(struct known *k, unsigned r, bool mixed)
+static void mark_loaded(struct xk_loaded *k, unsigned r, bool mixed)
 {
     const uint64_t bit = 1ull << r % 64;
 
@@ -104,7 +101,7 @@ static void mark_loaded(struct known *k, unsigned r, bool mixed)
 
 /* A message brings whole registers, unless it leaves lanes alone. */
 static void execute_known(const struct walk *w, const struct xk_inst *i,
-                          struct known *k)
+                          struct xk_loaded *k)
 {
     const uint32_t grf_b = w->p->grf_b;
     const struct xk_footprint d = xk_inst_footprint(w->p, i, -1);
@@ -123,14 +120,15 @@ static void execute_known(const struct walk *w, const struct xk_inst *i,
 static unsigned find_target(const struct walk *w, unsigned at)
 {
     for (unsigned t = 0; t < w->n_targets; t++)
-        if (w->at[t] == at)
+        if (w->room->at[t] == at)
             return t;
     return N_TARGETS;
 }
 
-static void join_known(struct walk *w, unsigned target, const struct known *k)
+static void join_known(struct walk *w, unsigned target,
+                       const struct xk_loaded *k)
 {
-    struct known *const to = &w->known[target];
+    struct xk_loaded *const to = &w->room->known[target];
     const uint64_t *const from = &k->may[0][0][0];
     uint64_t *const into = &to->may[0][0][0];
 
@@ -143,10 +141,10 @@ static void join_known(struct walk *w, unsigned target, const struct known *k)
 }
 
 static void jump_known(struct walk *w, unsigned at, int32_t offset_b,
-                       const struct known *k)
+                       const struct xk_loaded *k)
 {
     const unsigned to = xk_inst_at(w->inst, w->n, at, offset_b);
-    struct known taken = *k;
+    struct xk_loaded taken = *k;
 
     if (to >= w->n)
         return;
@@ -154,7 +152,7 @@ static void jump_known(struct walk *w, unsigned at, int32_t offset_b,
     join_known(w, find_target(w, to), &taken);
 }
 
-static void branch(struct walk *w, unsigned at, struct known *k)
+static void branch(struct walk *w, unsigned at, struct xk_loaded *k)
 {
     const struct xk_inst *const i = &w->inst[at];
 
@@ -166,7 +164,7 @@ static void branch(struct walk *w, unsigned at, struct known *k)
 }
 
 static bool reads_mixed(const struct walk *w, unsigned at,
-                        const struct known *k)
+                        const struct xk_loaded *k)
 {
     const uint32_t grf_b = w->p->grf_b;
     const struct xk_footprint s = xk_inst_footprint(w->p, &w->inst[at], 1);
@@ -182,16 +180,16 @@ static bool reads_mixed(const struct walk *w, unsigned at,
 /* Once over the program, with what is known at its targets so far. */
 static void walk_once(struct walk *w, bool *mixed)
 {
-    struct known k = {.reached = true};
+    struct xk_loaded k = {.reached = true};
     unsigned target = 0;
 
     memset(k.may, 0xff, sizeof k.may);
     for (unsigned at = 0; at < w->n; at++) {
         const struct xk_inst *const i = &w->inst[at];
-        if (target < w->n_targets && w->at[target] == at) {
+        if (target < w->n_targets && w->room->at[target] == at) {
             if (k.reached)
                 join_known(w, target, &k);
-            k = w->known[target++];
+            k = w->room->known[target++];
         }
         if (!k.reached)
             continue;
@@ -225,22 +223,24 @@ static bool find_targets(struct walk *w, bool *mixed)
         if (mixed[at] && w->n_targets == N_TARGETS)
             return false;
         if (mixed[at])
-            w->at[w->n_targets++] = at;
+            w->room->at[w->n_targets++] = at;
         mixed[at] = false;
     }
     return true;
 }
 
 void xk_find_mixed_src1(const struct xk_platform *p, const struct xk_inst *inst,
-                        unsigned n, bool *mixed)
+                        unsigned n, bool *mixed, struct xk_loaded_room *room)
 {
-    struct walk w = {.p = p, .inst = inst, .n = n, .changed = true};
+    struct walk w = {
+        .p = p, .inst = inst, .n = n, .room = room, .changed = true};
 
     memset(mixed, 0, n * sizeof *mixed);
     if (!find_targets(&w, mixed)) {
         memset(mixed, 1, n * sizeof *mixed);
         return;
     }
+    memset(room->known, 0, w.n_targets * sizeof room->known[0]);
     while (w.changed) {
         w.changed = false;
         walk_once(&w, mixed);

@@ -105,13 +105,14 @@ unsigned xk_wa_validate(const struct xk_wa_program *g, xk_violation_fn *report,
                         void *user)
 {
     struct xk_wa_program known = *g;
+    struct xk_loaded_room room;
     bool target[XK_WA_MOST_SEEN + 1] = {false}, mixed[XK_WA_MOST_SEEN];
     unsigned n = 0;
 
     if (g->n <= XK_WA_MOST_SEEN) {
         xk_wa_find_targets(g, target);
         known.target = target;
-        xk_find_mixed_src1(g->p, g->inst, g->n, mixed);
+        xk_find_mixed_src1(g->p, g->inst, g->n, mixed, &room);
         known.mixed = mixed;
     }
     for (unsigned r = 0; r < XK_N_WORKAROUNDS; r++) {

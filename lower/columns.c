@@ -248,15 +248,38 @@ static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
         convert_square(e, at, n, out);
 }
 
-/* Whether C has the elements of column col of a block of rows. */
-static const xk_expr *view_mask(struct xk_epilogue *e, unsigned block,
+static const struct xk_view *view_read(const struct xk_lowering *l,
+                                       const struct xk_plan_side *s)
+{
+    const struct xk_nest *const con = l->p->con;
+    return s->input == XK_SIDE_C ? &con->c.view : &con->input[s->input].view;
+}
+
+/* The places of a block's rows, with N at 0, whether C's rows are merged or not. */
+static void unpack_rows(struct xk_lowering *l, unsigned block,
+                        const xk_expr **at)
+{
+    xk_lower_n_only(l, xk_s32(l->c, 0), at);
+    const xk_expr *const first = xk_lower_row(l, l->out_m0, block * SIDE);
+    xk_lower_unpack_m(
+        l, xk_block_let(&l->w, "out_m", xk_lower_lanes(l, first)), at);
+}
+
+/* Whether a side has the elements of column col of a block of rows; NULL: always. */
+static const xk_expr *side_mask(struct xk_epilogue *e,
+                                const struct xk_plan_side *s, unsigned block,
                                 const xk_expr *col)
 {
     struct xk_lowering *const l = e->l;
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
-    memcpy(at, e->at[block], sizeof(at));
+    if (s->input == XK_SIDE_C ? !l->p->epi.masked : !s->leaves)
+        return NULL;
+    if (l->p->epi.merged)
+        unpack_rows(l, block, at);
+    else
+        memcpy(at, e->at[block], sizeof(at));
     xk_lower_set_n(l, col, at);
-    return xk_lower_widen(l, xk_lower_mask(l, &l->p->con->c.view, at), SIDE);
+    return xk_lower_widen(l, xk_lower_mask(l, view_read(l, s), at), SIDE);
 }
 
 /* Lanes that message at column `col` of a block of rows reaches. */
@@ -267,10 +290,9 @@ static const xk_expr *mask_of(struct xk_epilogue *e,
     struct xk_lowering *const l = e->l;
     const xk_expr *in_m = e->in[block];
     const bool all = !l->p->epi.n_masked && s->n_extent >= l->p->epi.n_extent;
-    if (s->input == XK_SIDE_C && l->p->epi.masked) {
-        const xk_expr *const in_c = view_mask(e, block, col);
-        in_m = in_m ? xk_and(l->c, in_m, in_c) : in_c;
-    }
+    const xk_expr *const in_view = side_mask(e, s, block, col);
+    if (in_view)
+        in_m = in_m ? xk_and(l->c, in_m, in_view) : in_view;
     if (all || s->one)
         return in_m ? in_m : xk_lower_true(l, SIDE);
     const xk_expr *const in_n = xk_bin_imm(l->c, XK_OP_LT, col, s->n_extent);
@@ -302,13 +324,8 @@ static const xk_expr *rows_of(struct xk_epilogue *e,
                       : xk_bin_imm(l->c, XK_OP_MUL, e->row_b[block], b / c);
     if (s->like_c)
         return xk_bin_imm(l->c, XK_OP_DIV, e->row_b[block], c / b);
-    xk_lower_n_only(l, xk_s32(l->c, 0), at);
-    const xk_expr *const first = xk_lower_row(l, l->out_m0, block * SIDE);
-    xk_lower_unpack_m(
-        l, xk_block_let(&l->w, "out_m", xk_lower_lanes(l, first)), at);
-    return xk_block_let(
-        &l->w, "rhs_b",
-        xk_lower_offset(l, &l->p->con->input[s->input].view, at));
+    unpack_rows(l, block, at);
+    return xk_block_let(&l->w, "rhs_b", xk_lower_offset(l, view_read(l, s), at));
 }
 
 /* Byte offsets of column col of a block of rows, whose own are `rows`. */
@@ -332,13 +349,10 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
                  const xk_expr *buf, uint32_t buf_b)
 {
     struct xk_lowering *const l = e->l;
-    const struct xk_nest *const con = l->p->con;
     const bool is_c = s->input == XK_SIDE_C, own = buf == l->acc;
     const unsigned vec = dwords_of(l, s, own), block = part->m / SIDE;
     const unsigned per = columns_of_dword(s), cols = vec * per;
     const unsigned all = s->one ? 1 : xk_plan_part_columns(&l->p->epi);
-    const struct xk_view *const v =
-        is_c ? &con->c.view : &con->input[s->input].view;
     const xk_expr *const rows =
         is_c ? e->row_b[block] : rows_of(e, s, block);
     const struct xk_send send = {.op = (uint8_t)op,
@@ -346,12 +360,12 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
                                  .data_b = (uint8_t)(packed(s) ? 4 : bytes_of(s)),
                                  .vec = (uint8_t)vec,
                                  .lanes = SIDE,
-                                 .zero = !own && xk_fma_family_of(l->p->s.fma)->dpas};
+                                 .zero = !own && xk_epi_loads_zero(l, s)};
     for (unsigned n = 0; n < all; n += cols) {
         const xk_expr *const col =
             xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, part->n + n);
         const xk_expr *const mask = mask_of(e, s, block, col);
-        const xk_expr *const off = offset_of(e, v, block, rows, col);
+        const xk_expr *const off = offset_of(e, view_read(l, s), block, rows, col);
         xk_lower_send(l, &l->w, &send, is_c ? l->arg_c : l->arg_in[s->input],
                       off, buf,
                       own ? place_b(l, part->m, part->n + n)

@@ -6,6 +6,8 @@
  * where it is. */
 #include "lower/epilogue.h"
 
+#include "lower/masks.h"
+
 void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
                      const xk_expr **at)
 {
@@ -17,6 +19,13 @@ void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
 const xk_expr *xk_lower_out_columns(struct xk_lowering *l, unsigned first)
 {
     return xk_lower_lanes(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, first));
+}
+
+bool xk_epi_loads_zero(const struct xk_lowering *l,
+                       const struct xk_plan_side *s)
+{
+    return xk_fma_family_of(l->p->s.fma)->dpas &&
+           !(s->leaves && l->p->con->input[s->input].fill);
 }
 
 /* Elements n of an input, where mask says. */
@@ -163,6 +172,19 @@ static const xk_expr *load_input(struct xk_lowering *l, unsigned input)
     return buf;
 }
 
+/* In front of a load: places outside of an input's intervals are its fill. */
+static void fill_outside(struct xk_epilogue *e, const struct xk_plan_side *s,
+                         const xk_expr *raw)
+{
+    struct xk_lowering *const l = e->l;
+    const struct xk_lower_part all = {raw, NULL, 0, s->part_b};
+    if (!s->leaves)
+        return;
+    const struct xk_operand_view *const v = &l->p->con->input[s->input];
+    if (!xk_lower_loads_zero(l, v))
+        xk_lower_fill_part(l, &l->w, &all, xk_lower_outside(l, v));
+}
+
 /* Asks for a part of the only side. Masked lanes read as zero. */
 static void load_part(struct xk_epilogue *e, unsigned number)
 {
@@ -172,6 +194,7 @@ static void load_part(struct xk_epilogue *e, unsigned number)
     const struct xk_epi_part at = e->f->part(e->l, number);
     if (number < p->ahead && s->masked)
         xk_lower_zero(e->l, &e->l->w, raw, 0, s->part_b);
+    fill_outside(e, s, raw);
     e->f->move(e, XK_SEND_LOAD, s, &at, raw, 0);
 }
 
@@ -208,6 +231,7 @@ void xk_epi_fetch(struct xk_epilogue *e, const struct xk_epi_part *at,
         fetch_columns(e, s, at);
         return;
     }
+    fill_outside(e, s, e->raw[0]);
     e->f->move(e, XK_SEND_LOAD, s, at, e->raw[0], 0);
     hold(e, s, e->raw[0]);
 }

@@ -71,6 +71,11 @@ void xk_lower_epilogue_end(struct xk_epilogue *e);
  * tiles of the slices. */
 void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e);
 
+/* Whether a side's masked lanes read as zero, where messages can do so: not
+ * what lies outside and is something else. */
+bool xk_epi_loads_zero(const struct xk_lowering *l,
+                       const struct xk_plan_side *s);
+
 /* Coordinates with N at n and M at 0. */
 void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
                      const xk_expr **at);

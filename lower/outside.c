@@ -54,7 +54,7 @@ const xk_expr *xk_lower_outside(struct xk_lowering *l,
         bits = xk_half_from_float((float)v->fill);
     else if (t == XK_DT_BF16)
         bits = xk_bf16_from_float((float)v->fill);
-    else
+    else if (t != XK_DT_S32)
         bits &= 0xff;
     return xk_imm(l->c, XK_DT_U32, repeat(bits, xk_dtype_b(t)));
 }

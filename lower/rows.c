@@ -60,24 +60,17 @@ static const xk_expr *row_mask(struct xk_lowering *l, unsigned m)
     return xk_lower_below_m(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, m));
 }
 
-/* Whether a side has rows that C has not: beyond its intervals. */
-static bool leaves_rows(const struct xk_lowering *l,
-                        const struct xk_plan_side *s)
-{
-    return s->input == XK_SIDE_C ? l->p->epi.masked
-                                 : l->p->con->input[s->input].leaves;
-}
-
-/* Whether C has the elements of row m and columns n; NULL: always. */
-static const xk_expr *view_mask(struct xk_lowering *l, unsigned m,
+/* Whether a side has the elements of row m and columns n; NULL: always. */
+static const xk_expr *view_mask(struct xk_lowering *l,
+                                const struct xk_plan_side *s, unsigned m,
                                 const xk_expr *n)
 {
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
-    if (!l->p->epi.masked)
+    if (s->input == XK_SIDE_C ? !l->p->epi.masked : !s->leaves)
         return NULL;
     xk_lower_n_only(l, n, at);
     xk_lower_unpack_m(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, m), at);
-    return xk_lower_mask(l, &l->p->con->c.view, at);
+    return xk_lower_mask(l, view_of(l, s), at);
 }
 
 static const xk_expr *both(struct xk_lowering *l, const xk_expr *a,
@@ -141,12 +134,13 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
                                  .vec = (uint8_t)(block ? dwords : 1),
                                  .lanes = (uint8_t)(block ? 1 : l->p->s.simd),
                                  .block = block,
-                                 .zero = xk_fma_family_of(l->p->s.fma)->dpas};
+                                 .zero = xk_epi_loads_zero(l, s)};
     for (unsigned j = 0; j < messages(l, s); j++) {
         const xk_expr *const n = message_n(l, s, j);
+        const xk_expr *const in_view = view_mask(l, s, at->m, n);
         const xk_expr *in_row = row_mask(l, at->m);
-        if (leaves_rows(l, s))
-            in_row = both(l, in_row, view_mask(l, at->m, n), send.lanes);
+        if (in_view)
+            in_row = both(l, in_row, in_view, send.lanes);
         const xk_expr *const mask =
             both(l, in_row, columns_mask(e, s, j), send.lanes);
         xk_lower_send(l, &l->w, &send, arg_of(l, s),

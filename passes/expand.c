@@ -178,16 +178,22 @@ static const xk_expr *expand_stmt(void *user, const xk_expr *s)
 enum xk_status xk_pass_expand(xk_ctx *c, struct xk_kernel *k,
                               const struct xk_pass_env *env)
 {
-    struct xk_expand x = {.c = c, .platform = env->platform, .kernel = k};
     const xk_stmt *body = NULL;
     if (!xk_has(k->body, XK_HAS_TILES))
         return XK_OK;
-    x.facts = xk_pass_facts(c, k);
-    xk_levels_init(&x.levels, c);
-    if (x.facts && xk_facts_learn(x.facts, k->body) == XK_OK)
-        body = expand_block(&x, NULL, k->body);
-    xk_levels_fini(&x.levels);
-    xk_free(c, x.level);
-    xk_facts_unref(x.facts);
+    struct xk_expand *const x = xk_calloc(c, 1, sizeof(*x));
+    if (!x)
+        return XK_ENOMEM;
+    x->c = c;
+    x->platform = env->platform;
+    x->kernel = k;
+    x->facts = xk_pass_facts(c, k);
+    xk_levels_init(&x->levels, c);
+    if (x->facts && xk_facts_learn(x->facts, k->body) == XK_OK)
+        body = expand_block(x, NULL, k->body);
+    xk_levels_fini(&x->levels);
+    xk_free(c, x->level);
+    xk_facts_unref(x->facts);
+    xk_free(c, x);
     return xk_pass_end(c, k, body);
 }

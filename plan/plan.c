@@ -316,11 +316,17 @@ static bool has_zeros(const struct xk_plan_list *l)
     return any;
 }
 
-static bool has_masked_blocks(const struct xk_plan_epilogue *e)
+/* Whether a side's load leaves lanes alone though surfaces are there: masked
+ * blocks, and what lies outside and is not 0. */
+static bool has_left_lanes(const struct xk_plan *p)
 {
+    const struct xk_plan_epilogue *const e = &p->epi;
     bool any = false;
-    for (unsigned i = 0; i < e->n_sides; i++)
-        any |= e->side[i].masked && e->side[i].store == XK_STORE_BLOCK;
+    for (unsigned i = 0; i < e->n_sides; i++) {
+        const struct xk_plan_side *const s = &e->side[i];
+        any |= s->masked && s->store == XK_STORE_BLOCK;
+        any |= s->leaves && p->con->input[s->input].fill;
+    }
     return any;
 }
 
@@ -329,13 +335,15 @@ static bool has_masked_blocks(const struct xk_plan_epilogue *e)
 static bool leaves_lanes(const struct xk_plan *p)
 {
     const struct xk_plan_epilogue *const e = &p->epi;
-    const bool old = e->n_sides && (e->m_masked || e->n_masked);
+    bool old = e->n_sides && (e->m_masked || e->n_masked);
     const bool inputs = p->con->n_inputs && e->input_masked;
     const bool a = p->a.row_masked || p->con->a.view.n_masks;
     const bool b = p->b.row_masked || p->b.access == XK_ACCESS_ELEMENTS;
+    for (unsigned i = 0; i < e->n_sides; i++)
+        old |= e->side[i].leaves;
     if (!p->s.surfaces)
         return old || inputs || a || b;
-    return has_masked_blocks(e) || (p->con->a.fill && a) ||
+    return has_left_lanes(p) || (p->con->a.fill && a) ||
            (p->con->b.fill && b);
 }
 
@@ -480,7 +488,8 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     p->platform = platform;
     p->s = *s;
     p->s.slices = (uint8_t)xk_schedule_slices(s);
-    const struct xk_shape whole = xk_shape_of(&con->of);
+    struct xk_shape whole;
+    XK_TRY(xk_shape_of(c, &con->of, &whole));
     p->shape = xk_schedule_shape(&whole, s);
     XK_TRY(check_indices(c, p));
     set_extents(p);

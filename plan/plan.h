@@ -134,6 +134,8 @@ struct xk_plan_side {
     bool in_acc;   /* s32 that are used as they are; else they become f32 */
     bool like_c;   /* places are those of C's elements */
     bool masked;   /* some lanes may not be loaded */
+    bool leaves;   /* an input whose places may lie outside its intervals: each
+                    * element has a lane, whose mask says so */
     uint16_t cols; /* columns of a row per message */
     uint16_t part_b;  /* registers as messages bring them */
     int64_t n_extent; /* columns that it has, padding included */

@@ -31,7 +31,8 @@ static void set_inputs(struct xk_plan *p)
     for (unsigned i = 0; i < p->con->n_inputs; i++) {
         const struct xk_access *const a = &p->con->walked.input[i];
         const bool n = moves(p, a, XK_ROLE_N);
-        if (moves(p, a, XK_ROLE_M)) /* a group's place of a batch is fixed */
+        /* a group's place of a batch is fixed */
+        if (moves(p, a, XK_ROLE_M) || p->con->input[i].leaves)
             e->input[i] = XK_INPUT_PARTS;
         else if (!n)
             e->input[i] = XK_INPUT_ONE;
@@ -93,7 +94,7 @@ static void side_columns(const struct xk_plan *p,
     s->part_b = (uint16_t)(all * 4 * SIDE);
     if (s->one)
         s->part_b = 4 * SIDE;
-    if (s->one || t->row_b != b || !t->dwords)
+    if (s->one || s->leaves || t->row_b != b || !t->dwords)
         return;
     for (unsigned n = ROW_B / b; n >= SIDE; n /= 2) {
         if (n > all || all % n || t->row_run % n || s->n_extent % n)
@@ -111,7 +112,7 @@ static void side_rows(const struct xk_plan *p, const struct xk_tile_strides *t,
 {
     const unsigned b = xk_dtype_b((enum xk_dtype)s->dt);
     const unsigned simd = p->s.simd;
-    const bool block = !s->one && t->row_b == b && t->dwords &&
+    const bool block = !s->one && !s->leaves && t->row_b == b && t->dwords &&
                        t->row_run >= s->n_extent && s->n_extent % simd == 0;
     s->store = block ? XK_STORE_BLOCK : XK_STORE_SCATTERED;
     s->cols = (uint16_t)simd;
@@ -131,12 +132,13 @@ static void make_side(xk_ctx *c, const struct xk_plan *p, unsigned input,
     const struct xk_tile_strides t =
         xk_tile_strides_of(c, p, v, xk_plan_n_index(p)->name);
     *s = (struct xk_plan_side){.input = (uint8_t)input, .dt = v->layout.dt};
-    s->one = !moves(p, a, XK_ROLE_N);
-    s->late = !moves(p, a, XK_ROLE_M);
+    s->leaves = p->con->input[input].leaves;
+    s->one = !s->leaves && !moves(p, a, XK_ROLE_N);
+    s->late = !s->leaves && !moves(p, a, XK_ROLE_M);
     s->like_c = lies_like_c(p, a);
     s->n_extent = s->like_c ? e->n_extent : p->n_extent;
-    s->masked = e->m_masked || e->n_masked || s->n_extent < e->n_extent ||
-                p->con->input[input].leaves;
+    s->masked =
+        e->m_masked || e->n_masked || s->n_extent < e->n_extent || s->leaves;
     if (s->late)
         s->part_b = (uint16_t)(4 * e->n);
     else if (xk_fma_family_of(p->s.fma)->lanes_m)

@@ -139,7 +139,8 @@ static inline int64_t xk_shape_batch(const struct xk_shape *s)
 }
 /* Of a contraction whose rows are in the order of their indices, or which
  * xk_row_order_apply has ordered. An open layout is what the search would like. */
-struct xk_shape xk_shape_of(const struct xk_contraction *p);
+enum xk_status xk_shape_of(xk_ctx *c, const struct xk_contraction *p,
+                           struct xk_shape *out);
 
 #define XK_MAX_WIDTHS 8 /* SIMD widths in a tile side */
 

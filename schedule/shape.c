@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the search reads of a contraction. */
 #include "schedule/schedule.h"
+
+#include <string.h>
+
 #include "views/access.h"
 #include "views/row_order.h"
 
@@ -233,18 +236,23 @@ static void set_row(const struct xk_contraction *walked, struct xk_shape *s)
 }
 
 /* The same in the order of loops, with these layouts. */
-static void set_c(const struct xk_contraction *p, struct xk_shape *s)
+static enum xk_status set_c(xk_ctx *c, const struct xk_contraction *p,
+                            struct xk_shape *s)
 {
     if (xk_access_is_open(&p->a) || xk_access_is_open(&p->c))
-        return;
+        return XK_OK;
     if (!xk_row_order_of(p).last) {
         set_row(p, s);
-        return;
+        return XK_OK;
     }
-    struct xk_contraction walked;
-    xk_contraction_copy(&walked, p);
-    xk_row_order_apply(&walked);
-    set_row(&walked, s);
+    struct xk_contraction *const walked = xk_malloc(c, sizeof(*walked));
+    if (!walked)
+        return XK_ENOMEM;
+    xk_contraction_copy(walked, p);
+    xk_row_order_apply(walked);
+    set_row(walked, s);
+    xk_free(c, walked);
+    return XK_OK;
 }
 
 /* Places of a tile along the columns: at most so many, as even as can be. */
@@ -288,7 +296,9 @@ static bool reads_beside(const struct xk_contraction *p,
 {
     const uint32_t uses =
         xk_epi_reads_rhs(e) ? xk_access_uses(&p->input[e->input]) : 0;
-    bool moves = xk_epi_reads_old(e);
+    bool moves =
+        xk_epi_reads_old(e) ||
+        (xk_epi_reads_rhs(e) && xk_access_leaves(p, &p->input[e->input]));
     for (unsigned i = 0; i < p->n_index; i++)
         moves |= uses >> i & 1 && p->index[i].role == XK_ROLE_M;
     return moves;
@@ -300,6 +310,7 @@ static void set_epilogue(const struct xk_contraction *p, struct xk_shape *s)
 {
     enum { SEVERAL = 16 };
     unsigned columns = 0;
+    bool masked = xk_access_leaves(p, &p->c);
     struct xk_epi_run run = {0};
     while (xk_epi_next_run(p->epi, p->n_epi, &run)) {
         s->epilogue += run.cost;
@@ -311,23 +322,25 @@ static void set_epilogue(const struct xk_contraction *p, struct xk_shape *s)
         s->moves += reads_beside(p, &p->epi[i]);
     for (unsigned i = 0; i < p->n_index; i++)
         columns += p->index[i].role == XK_ROLE_N && p->index[i].extent > 1;
-    if (xk_access_leaves(p, &p->c))
+    for (unsigned i = 0; i < p->n_inputs; i++)
+        masked |= xk_access_leaves(p, &p->input[i]);
+    if (masked)
         s->scatter = XK_MOST_SCATTER;
     else if (columns > 1)
         s->scatter = SEVERAL;
 }
 
-struct xk_shape xk_shape_of(const struct xk_contraction *p)
+enum xk_status xk_shape_of(xk_ctx *c, const struct xk_contraction *p,
+                           struct xk_shape *out)
 {
-    struct xk_shape s = {0};
-    set_extents(p, &s);
-    set_a(p, &s);
-    set_b(p, &s);
-    set_runs(p, &s);
-    set_rows(p, &s);
-    set_taps(p, &s);
-    set_c(p, &s);
-    s.filled = is_filled(p);
-    set_epilogue(p, &s);
-    return s;
+    memset(out, 0, sizeof(*out));
+    set_extents(p, out);
+    set_a(p, out);
+    set_b(p, out);
+    set_runs(p, out);
+    set_rows(p, out);
+    set_taps(p, out);
+    out->filled = is_filled(p);
+    set_epilogue(p, out);
+    return set_c(c, p, out);
 }

@@ -362,24 +362,38 @@ static enum xk_status parse(struct xk_formula_parser *p)
     }
 }
 
+static enum xk_status read_formula(struct xk_formula_parser *p)
+{
+    XK_TRY(parse(p));
+    for (unsigned i = 0; i < p->n_tensors; i++) {
+        bool used = false;
+        for (unsigned k = 0; k < XK_FORMULA_MAX_TENSORS; k++)
+            used = used || strcmp(p->f->tensor[k].name, p->tensor[i].name) == 0;
+        if (!used)
+            return xk_fail(p->c, XK_EINVAL,
+                           "formula: tensor %s does not stand in the statement",
+                           p->tensor[i].name);
+    }
+    return xk_formula_infer(p->c, p->f);
+}
+
 enum xk_status xk_formula_parse(xk_ctx *c, struct xk_arena *arena,
                                 const char *text, struct xk_contraction *out)
 {
-    struct xk_formula f = {0};
-    struct xk_formula_parser p = {
-        .c = c, .arena = arena, .text = text, .s = text, .f = &f};
+    struct xk_formula_parser *const p = xk_calloc(c, 1, sizeof(*p));
+    struct xk_formula *const f = xk_calloc(c, 1, sizeof(*f));
+    enum xk_status status = XK_ENOMEM;
     memset(out, 0, sizeof(*out));
-    XK_TRY(parse(&p));
-    for (unsigned i = 0; i < p.n_tensors; i++) {
-        bool used = false;
-        for (unsigned k = 0; k < XK_FORMULA_MAX_TENSORS; k++)
-            used = used || strcmp(f.tensor[k].name, p.tensor[i].name) == 0;
-        if (!used)
-            return xk_fail(c, XK_EINVAL,
-                           "formula: tensor %s does not stand in the statement",
-                           p.tensor[i].name);
+    if (p && f) {
+        p->c = c;
+        p->arena = arena;
+        p->text = p->s = text;
+        p->f = f;
+        status = read_formula(p);
     }
-    XK_TRY(xk_formula_infer(c, &f));
-    *out = f.con;
-    return XK_OK;
+    if (status == XK_OK)
+        *out = f->con;
+    xk_free(c, f);
+    xk_free(c, p);
+    return status;
 }

@@ -252,24 +252,24 @@ static void stand_still(const struct xk_access *a, struct xk_access *out)
 }
 
 static enum xk_status make_nest(xk_ctx *c, const struct xk_contraction *p,
-                                struct xk_lanes_nest *t)
+                                struct xk_lanes_nest *t,
+                                struct xk_contraction *q)
 {
-    struct xk_contraction q;
     struct map m = {.from = p};
-    xk_contraction_clear(&q);
-    q.acc_dt = t->dots ? XK_DT_S32 : XK_DT_F32;
+    xk_contraction_clear(q);
+    q->acc_dt = t->dots ? XK_DT_S32 : XK_DT_F32;
     const unsigned n =
-        xk_contraction_add(&q, "n", t->of.groups * t->of.group_n, XK_ROLE_N);
-    map_rows(t, &m, &q, true);
-    xk_contraction_add(&q, "k", 1, XK_ROLE_K);
-    map_columns(t, &m, n, &p->c, &q.c);
-    stand_still(&p->a, &q.a);
-    stand_still(&p->b, &q.b);
+        xk_contraction_add(q, "n", t->of.groups * t->of.group_n, XK_ROLE_N);
+    map_rows(t, &m, q, true);
+    xk_contraction_add(q, "k", 1, XK_ROLE_K);
+    map_columns(t, &m, n, &p->c, &q->c);
+    stand_still(&p->a, &q->a);
+    stand_still(&p->b, &q->b);
     for (unsigned i = 0; i < p->n_inputs; i++)
-        map_columns(t, &m, n, &p->input[i], xk_contraction_add_input(&q));
-    q.n_epi = p->n_epi;
-    memcpy(q.epi, p->epi, sizeof(q.epi));
-    return xk_nest_make(c, &q, &t->nest);
+        map_columns(t, &m, n, &p->input[i], xk_contraction_add_input(q));
+    q->n_epi = p->n_epi;
+    memcpy(q->epi, p->epi, sizeof(q->epi));
+    return xk_nest_make(c, q, &t->nest);
 }
 
 static void walk_add(struct xk_digits *w, unsigned index)
@@ -393,30 +393,29 @@ static bool has_room(const struct xk_contraction *p,
 }
 
 static enum xk_status make_tiling(xk_ctx *c, const struct xk_contraction *p,
-                                  unsigned lanes, struct xk_lanes_nest *t)
+                                  unsigned lanes, struct xk_lanes_nest *t,
+                                  struct xk_contraction *q)
 {
     struct xk_tiling *const g = &t->tiling;
-    struct xk_contraction q;
     struct map a = {.from = p}, b = {.from = p};
     if (!has_room(p, &t->of))
         return xk_fail(c, XK_ENOFIT, "nest: no room for the taps of %s",
                        p->b.name);
-    xk_contraction_clear(&q);
+    xk_contraction_clear(q);
     memset(g, 0, sizeof(*g));
-    const unsigned group = xk_contraction_add(&q, "g", t->of.groups, XK_ROLE_N);
+    const unsigned group = xk_contraction_add(q, "g", t->of.groups, XK_ROLE_N);
     a.to[t->of.batch][group] = b.to[t->of.batch][group] = 1;
     if (t->of.n != XK_NO_INDEX)
-        b.to[t->of.n][xk_contraction_add(&q, "o", t->of.group_n, XK_ROLE_N)] =
-            1;
-    map_rows(t, &a, &q, false);
-    map_window(t, &a, &q);
-    const unsigned taps = map_taps(t, &b, &q);
-    g->n_index = q.n_index;
-    memcpy(g->index, q.index, sizeof(q.index));
-    for (unsigned i = 0; i < q.n_index; i++)
-        walk_add(&g->walk[q.index[i].role], i);
+        b.to[t->of.n][xk_contraction_add(q, "o", t->of.group_n, XK_ROLE_N)] = 1;
+    map_rows(t, &a, q, false);
+    map_window(t, &a, q);
+    const unsigned taps = map_taps(t, &b, q);
+    g->n_index = q->n_index;
+    memcpy(g->index, q->index, sizeof(q->index));
+    for (unsigned i = 0; i < q->n_index; i++)
+        walk_add(&g->walk[q->index[i].role], i);
     g->n_views = g->n_tiles = 2;
-    set_view_a(t, &a, &q, &g->view[0]);
+    set_view_a(t, &a, q, &g->view[0]);
     strcpy(g->view[1].name, "B");
     map_access(&b, &p->b, &g->view[1].access);
     set_tiles(p, t, taps, lanes);
@@ -428,12 +427,17 @@ enum xk_status xk_lanes_nest_make(xk_ctx *c, const struct xk_contraction *p,
                                   const uint16_t size[4],
                                   struct xk_lanes_nest *out)
 {
+    struct xk_contraction *const q = xk_malloc(c, sizeof(*q));
+    if (!q)
+        return XK_ENOMEM;
     out->of = *of;
     out->rows = size[0];
     out->columns = size[1];
     out->dots = size[3] > 1;
-    XK_TRY(make_tiling(c, p, size[2], out));
-    XK_TRY(make_nest(c, p, out));
+    enum xk_status status = make_tiling(c, p, size[2], out, q);
+    if (status == XK_OK)
+        status = make_nest(c, p, out, q);
+    xk_free(c, q);
     out->nest.lanes = out;
-    return XK_OK;
+    return status;
 }

@@ -134,13 +134,16 @@ enum xk_status xk_pack_tiling(xk_ctx *c, const struct xk_contraction *p,
                               const struct xk_layout *packed,
                               struct xk_tiling *t)
 {
-    struct xk_contraction q;
+    struct xk_contraction *const q = xk_malloc(c, sizeof(*q));
+    if (!q)
+        return XK_ENOMEM;
     memset(t, 0, sizeof(*t));
-    const struct numbers x = add_indices(p, l, pack, &q);
-    t->n_index = q.n_index;
-    memcpy(t->index, q.index, sizeof(t->index));
-    for (unsigned i = 0; i < q.n_index; i++) {
-        struct xk_digits *const w = &t->walk[q.index[i].role];
+    const struct numbers x = add_indices(p, l, pack, q);
+    t->n_index = q->n_index;
+    memcpy(t->index, q->index, sizeof(t->index));
+    xk_free(c, q);
+    for (unsigned i = 0; i < t->n_index; i++) {
+        struct xk_digits *const w = &t->walk[t->index[i].role];
         w->at[w->n++] = (struct xk_digit){.index = (uint8_t)i, .div = 1};
     }
     t->n_views = 2;

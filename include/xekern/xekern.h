@@ -172,7 +172,8 @@ struct xk_conv_info {
     struct xk_tensor_info scale[XK_N_CONV_ARGS], zero_point[XK_N_CONV_ARGS];
 };
 
-/* XK_OK, XK_EINVAL (which field, which value) or XK_EUNSUPPORTED (why). */
+/* XK_OK, XK_EINVAL (which field, which value) or XK_EUNSUPPORTED (why). It uses
+ * less than 32 KB of stack. */
 XK_API enum xk_status xk_conv_query(const struct xk_conv_desc *d,
                                     struct xk_conv_info *info,
                                     struct xk_error *err);
@@ -214,7 +215,8 @@ typedef struct xk_program xk_program;
 /* Generates the kernels. options may be NULL. With mb=0 there is nothing to do:
  * src and dst are empty, and the program has neither launches nor a file. Only
  * gradients of weights and bias have launches then, which write zeros. Tensors
- * of no bytes are not among the arguments. */
+ * of no bytes are not among the arguments. A call uses less than 100 KB of
+ * stack, with 32 post-ops up to 1 MB. */
 XK_API XK_GIVE enum xk_status xk_conv_create(const struct xk_conv_desc *d,
                                              const struct xk_create_options *o,
                                              xk_program **out,

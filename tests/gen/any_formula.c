@@ -182,6 +182,13 @@ static void any_tag(struct draw *d, unsigned n_dims, char *out)
     }
 }
 
+static void any_fill(struct draw *d, const char *type)
+{
+    if (chance(d, 3))
+        d->out +=
+            sprintf(d->out, " fill %d", below(d, 5) - (type[0] == 'u' ? 0 : 2));
+}
+
 /* The declaration to d->out, the access to `access`. */
 static void any_access(struct draw *d, char name, const char *type,
                        const char *letters, char *access)
@@ -210,32 +217,39 @@ static void any_access(struct draw *d, char name, const char *type,
         any_tag(d, n, form);
         d->out += sprintf(d->out, " %s", form);
     }
-    if (!is_c && chance(d, 3))
-        d->out +=
-            sprintf(d->out, " fill %d", below(d, 5) - (type[0] == 'u' ? 0 : 2));
+    if (!is_c)
+        any_fill(d, type);
     d->out += sprintf(d->out, "; ");
 }
 
-/* A right-hand side of some of C's letters; elements are never beside it. */
+/* A right-hand side of some of C's letters. */
 static void any_rhs(struct draw *d, char name, const char *letters,
                     char *access)
 {
     struct coord at[MAX_DIMS];
     char some[12], form[80];
+    const bool leaves = chance(d, 3);
+    const char *const type = outer_types[below(d, 6)];
     any_letters(d, letters, false, some);
     unsigned n = any_coords(d, some, false, at);
     if (chance(d, 5))
         n = any_diagonal(d, some, n, at);
-    d->out += sprintf(d->out, "%c: %s[", name, outer_types[below(d, 6)]);
+    d->out += sprintf(d->out, "%c: %s[", name, type);
     access += sprintf(access, " %c[", name);
     for (unsigned i = 0; i < n; i++) {
-        const int dim = any_base(d, &at[i], false, true);
+        const int dim = any_base(d, &at[i], leaves, !leaves);
         d->out += sprintf(d->out, "%s%d", i ? "," : "", dim);
         print_form(&at[i], form);
         access += sprintf(access, "%s%s", i ? "," : "", form);
     }
+    if (*letters && chance(d, 8)) {
+        any_condition(d, letters, form);
+        access += sprintf(access, "%s", form);
+    }
     sprintf(access, "]");
-    d->out += sprintf(d->out, "]; ");
+    d->out += sprintf(d->out, "]");
+    any_fill(d, type);
+    d->out += sprintf(d->out, "; ");
 }
 
 static void any_steps(struct draw *d, const char *letters, char *out)

@@ -399,6 +399,34 @@ static const char *const good[] = {
     "m=20; A: f16[20,16]; B: f16[16,20]; S: f32; T: u8; U: f32; C: f16[18,20]; "
     "C[m-1,n] += A[m,k] * B[k,n] -> sum:2 -> add S[m,n] -> mul T[n,m] -> "
     "max U[m,n] -> sum:2",
+    /* What the epilogue reads lies outside: along M, N or a batch, before or
+     * behind; a fill of each type; an interval, a condition; where C lies; no
+     * index moves it; by rows and by columns, several of them, and merged rows.
+     */
+    "m=40; A: f16[40,32]; B: f16[32,16]; S: f16[38,16]; "
+    "C[m,n] += A[m,k] * B[k,n] -> add S[m-1,n]",
+    "m=40; A: f16[40,32]; B: f16[32,48]; S: f32[40,48] fill 3; "
+    "C[m,n] += A[m,k] * B[k,n] -> mul S[m,n+2]",
+    "m=13; n=20; A: f32[13,9]; B: f32[9,20]; S: f32[12,19] fill -2; "
+    "C[m,n] += A[m,k] * B[k,n] -> add S[m-1,n-1]",
+    "m=13; n=20; A: f32[13,9]; B: f32[9,20]; S: s32[20] fill 70000; "
+    "C[m,n] += A[m,k] * B[k,n] -> add S[n-3] -> relu:0",
+    "m=13; n=20; A: f16[13,16]; B: f16[16,20]; S: bf16[9] fill 5; "
+    "T: u8[10] fill 200; C[m,n] += A[m,k] * B[k,n] -> add S[m] -> max T[n]",
+    "m=24; n=40; A: u8[24,64]; B: s8[64,40]; C: s32; S: s8[20,40] fill -7; "
+    "C[m,n] += A[m,k] * B[k,n] -> add S[m-2,n] -> sum:2",
+    "b=3; A: f32[3,20,9]; B: f32[3,9,24]; S: f32[2,24] fill 4; T: f16[3]; "
+    "C[b,m,n] += A[b,m,k] * B[b,k,n] -> add S[b-1,n] -> mul T[2*b-1]",
+    "m=40; n=16; A: f16[40,32]; B: f16[32,16]; S: f16[40,16] fill 2; "
+    "C[m,n] += A[m,k] * B[k,n] -> add S[m in 3..17,n in 0..9]",
+    "A: f16[40,32]; B: f16[32,48]; S: f32[48]; "
+    "C[m,n] += A[m,k] * B[k,n] -> mul S[n | m - n in 0..9]",
+    "m=40; A: f16[40,32]; B: f16[32,16]; S: f16[41,18] ba; C: f16; "
+    "C[m,n] += A[m,k] * B[k,n] -> add S[2*m-20,17-n] -> sum:1",
+    "m=40; n=16; A: f16[40,32]; B: f16[32,16]; S: f32[1] fill 9; "
+    "C[m,n] += A[m,k] * B[k,n] -> add S[1]",
+    "m=12; A: f32[12,9]; B: f32[9,20]; C: f32[10,20]; S: f32[10,20] fill 6; "
+    "C[m-1,n] += A[m,k] * B[k,n] -> add S[m-1,n]",
     /* Columns of C that nothing stands for stay as they are. */
     "m=9; n=15; A: f16[9,16]; B: f16[16,15]; C: f16[10,16] ba; C[m,n] += "
     "A[m,k] * B[k,n]",

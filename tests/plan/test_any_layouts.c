@@ -43,7 +43,7 @@ static void open_problem(const char *text, uint32_t src, uint32_t wei,
                   c->error.message);
     ck_assert_int_eq(xk_conv_contraction(c, &out->full, NULL, &out->con),
                      XK_OK);
-    out->shape = xk_shape_of(&out->con);
+    ck_assert_int_eq(xk_shape_of(c, &out->con, &out->shape), XK_OK);
 }
 
 #define IMAGES "mb16ic64ih14oc64oh14kh3ph1"
