@@ -326,9 +326,20 @@ static bool is_planned(const struct xk_cg_tile *t, uint32_t grf_b)
     return (t->pinned || t->at_b >= 0) && t->size_b >= grf_b;
 }
 
-static bool comes_first(const struct xk_cg_tile *t)
+/* Whether a buffer that is no smaller has ended when a sunk one begins. */
+static bool is_late(const struct alloc *a, const struct xk_cg_tile *t)
 {
-    return t->sunk || t->at_b >= 0;
+    for (uint32_t k = 0; k < a->n_planned; k++) {
+        const struct xk_cg_tile *const o = &a->g->tile[a->planned[k]];
+        if (o->last < t->first && o->size_b >= t->size_b)
+            return true;
+    }
+    return false;
+}
+
+static bool comes_first(const struct alloc *a, const struct xk_cg_tile *t)
+{
+    return t->at_b >= 0 || (t->sunk && !is_late(a, t));
 }
 
 static void find_planned(struct alloc *a)
@@ -354,7 +365,7 @@ static void free_ended(struct alloc *a, uint32_t k)
 
 /* Gives buffers their places, and then forgets that they are there. Sunk ones
  * keep theirs free of other buffers, as if they came first, because they are
- * the largest. */
+ * the largest: unless a larger one has ended by then, whose place they take. */
 static enum xk_status plan_buffers(struct alloc *a)
 {
     struct xk_cg *const g = a->g;
@@ -364,8 +375,9 @@ static enum xk_status plan_buffers(struct alloc *a)
     find_planned(a);
     for (uint32_t k = 0; k < a->n_planned; k++) {
         struct xk_cg_tile *const t = &g->tile[a->planned[k]];
-        if (comes_first(t))
-            XK_TRY(place_tile(a, t, 0));
+        if (!comes_first(a, t))
+            continue;
+        XK_TRY(place_tile(a, t, 0));
         if (t->sunk) {
             a->sunk_lo = (unsigned)t->at_b / g->p->grf_b;
             a->sunk_hi = a->sunk_lo + grfs_of_tile(a, t);

@@ -312,15 +312,35 @@ static void buffers(struct xk_epilogue *e)
     }
 }
 
-/* The operations' texts as lists of operators. */
+/* Whether two operations differ in what they read alone. */
+static bool is_alike(const struct xk_epi_op *a, const struct xk_epi_op *b)
+{
+    return a->kind == b->kind && a->alpha == b->alpha && a->beta == b->beta &&
+           a->zero == b->zero && a->old_dt == b->old_dt &&
+           a->in_acc == b->in_acc;
+}
+
+/* An operation's text as a list of operators. Most of a long chain are alike.
+ */
+static void compile_one(struct xk_epilogue *e, unsigned i)
+{
+    const struct xk_epi_op *const op = e->l->p->con->epi;
+    for (unsigned before = 0; before < i; before++)
+        if (is_alike(&op[before], &op[i])) {
+            e->code[i] = e->code[before];
+            return;
+        }
+    if (xk_epi_compile(e->l->c, &op[i], &e->code[i]) < 0)
+        e->code[i].n = 0;
+}
+
 static void compile(struct xk_epilogue *e)
 {
     const struct xk_nest *const con = e->l->p->con;
     if (con->n_epi)
         e->code = xk_malloc(e->l->c, con->n_epi * sizeof(*e->code));
     for (unsigned i = 0; e->code && i < con->n_epi; i++)
-        if (xk_epi_compile(e->l->c, &con->epi[i], &e->code[i]) < 0)
-            e->code[i].n = 0;
+        compile_one(e, i);
 }
 
 /* The numbers of long operations: registers hold them, so that no mad needs a

@@ -230,6 +230,33 @@ START_TEST(fills_go_behind_what_does_not_need_them)
 }
 END_TEST
 
+/* What is filled for a later loop need not keep its registers free of what is
+ * larger and ends before: 4 + 12, then 4 + 3 of 17. */
+START_TEST(a_fill_for_later_lies_where_a_larger_buffer_was)
+{
+    struct code k;
+    begin(&k, 17);
+    struct xk_cg *const g = &k.g;
+    const struct xk_cg_val acc = buffer(g, 4), large = buffer(g, 12);
+    const struct xk_cg_val later = buffer(g, 3);
+    add(g, &acc, &acc);
+    set(g, &later); /* sinks */
+    add(g, &large, &large);
+    add(g, &acc, &large);
+    const uint32_t label = xk_cg_label_new(g);
+    xk_cg_label_here(g, label);
+    xk_cg_loop_begin(g);
+    add(g, &acc, &later);
+    xk_cg_jump(g, label, NULL, true);
+    xk_cg_loop_end(g);
+    ck_assert_int_eq(xk_cg_sink(g), XK_OK);
+    ck_assert_msg(xk_cg_allocate(g) == XK_OK, "%s", g->c->error.message);
+    check_apart(g);
+    xk_free(g->c, g->label);
+    end(&k);
+}
+END_TEST
+
 TCase *cg_place_tests(void)
 {
     TCase *const t = tcase_create("places");
@@ -238,5 +265,6 @@ TCase *cg_place_tests(void)
     tcase_add_test(t, they_take_none_where_the_most_are_in_use);
     tcase_add_test(t, what_is_gone_when_a_buffer_comes_lies_in_its_place);
     tcase_add_test(t, fills_go_behind_what_does_not_need_them);
+    tcase_add_test(t, a_fill_for_later_lies_where_a_larger_buffer_was);
     return t;
 }
