@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gen/gradients.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "gen/conv_launches.h"
 #include "gen/split_sum.h"
 #include "gen/sum_launches.h"
+#include "lower/flat_nest.h"
 #include "plan/plan.h"
 #include "views/access.h"
 
@@ -122,15 +124,28 @@ static const struct xk_bind *bind(struct xk_problem *p, const char *name,
 }
 
 /* Zeroes the memory of C, so that its padding is zero. */
+/* What a fill's kernel would refuse. */
+static enum xk_status check_clear(xk_ctx *c, const char *name, int64_t size_b)
+{
+    return size_b <= XK_FLAT_MAX_B
+               ? XK_OK
+               : xk_fail(c, XK_EUNSUPPORTED,
+                         "%s: %" PRId64 " bytes are zeroed first, which is "
+                         "done for at most %" PRId64,
+                         name, size_b, XK_FLAT_MAX_B);
+}
+
 static enum xk_status add_clear(xk_ctx *c, struct xk_problem *p,
                                 const struct xk_access *a, enum xk_binding to,
                                 unsigned number)
 {
+    const int64_t size_b = xk_layout_size_b(&a->layout);
+    XK_TRY(check_clear(c, a->name, size_b));
     struct xk_launch *const l = xk_gradients_next(c, p);
     if (!l)
         return xk_ctx_status(c);
     *l = (struct xk_launch){.kind = XK_LAUNCH_FILL,
-                            .u.fill = {.size_b = xk_layout_size_b(&a->layout)},
+                            .u.fill = {.size_b = size_b},
                             .n_binds = 1,
                             .bind = bind(p, "dst", to, number)};
     snprintf(l->name, sizeof(l->name), "xk_%s_clear%u", a->name, number);
@@ -294,9 +309,9 @@ static enum xk_status clear_whole(xk_ctx *c, struct xk_problem *p,
                                   const struct xk_access *a)
 {
     XK_TRY(add_clear(c, p, a, XK_BIND_TENSOR, a->arg));
-    p->launch[p->n_launches - 1].u.fill.size_b =
-        (int64_t)p->user.tensor[a->arg].size_b;
-    return XK_OK;
+    const int64_t size_b = (int64_t)p->user.tensor[a->arg].size_b;
+    p->launch[p->n_launches - 1].u.fill.size_b = size_b;
+    return check_clear(c, a->name, size_b);
 }
 
 enum xk_status xk_gradients_clear(xk_ctx *c, struct xk_problem *p)

@@ -156,6 +156,28 @@ START_TEST(what_query_accepts_create_makes)
 }
 END_TEST
 
+/* A gradient of 2147483632 bytes whose padding is zeroed first, in a surface of
+ * at most 2147418112: create alone refused it. */
+START_TEST(what_cannot_be_zeroed_is_refused_by_both)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    struct xk_conv_info info = {.size = sizeof(info)};
+    struct xk_error query, create;
+    xk_program *p;
+    d.alg = XK_ALG_DECONV_DIRECT;
+    ck_assert_int_eq(
+        xk_conv_desc_parse("mb1ic1ih1iw268435454oc4oh1ow18kh1kw1pw134217718",
+                           &d, NULL, 0, &query),
+        XK_OK);
+    d.prop = XK_BWD_D;
+    d.src_type = d.wei_type = d.dst_type = XK_F16;
+    ck_assert_int_eq(xk_conv_query(&d, &info, &query), XK_EUNSUPPORTED);
+    ck_assert_int_eq(xk_conv_create(&d, NULL, &p, &create), XK_EUNSUPPORTED);
+    ck_assert_str_eq(query.message, create.message);
+    ck_assert_msg(strstr(query.message, "zeroed first"), "%s", query.message);
+}
+END_TEST
+
 /* Fails the n-th allocation; counts live blocks. */
 struct failing {
     long left;
@@ -424,6 +446,7 @@ int main(void)
     tcase_add_loop_test(t, query_and_create_agree, 0, XK_COUNTOF(problems));
     tcase_add_loop_test(t, what_query_accepts_create_makes, 0,
                         (int)XK_COUNTOF(narrow));
+    tcase_add_test(t, what_cannot_be_zeroed_is_refused_by_both);
     tcase_add_loop_test(t, large_problems_take_no_longer, 0,
                         sizeof(large) / sizeof(large[0]));
     tcase_add_loop_test(t, every_failed_allocation_is_a_status, 0, 3);
