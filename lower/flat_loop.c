@@ -8,7 +8,6 @@
  * surface, from XK_OFF_NULL on, and reads zeros. */
 #include "ir/fold.h"
 #include "lower/headers.h"
-#include "lower/lines.h"
 #include "lower/taps.h"
 
 enum { MOST_LANES = 16 /* of dwords an instruction */ };
@@ -60,8 +59,7 @@ static bool is_pair(const struct flat *g, unsigned item)
         return false;
     const struct xk_plan_msg *const m = m_of(g, item);
     const struct xk_plan_msg *const o = m_of(g, item + 1);
-    const bool eights = xk_lower_by_lines(g->l) ||
-                        (m->send.lanes == 8 && o->send.lanes == 8);
+    const bool eights = m->send.lanes == 8 && o->send.lanes == 8;
     return eights && o->row == m->row + 8 && o->k == m->k;
 }
 
@@ -136,8 +134,6 @@ static void set_places(struct flat *g, const struct item_lanes *i)
 static const xk_expr *rows_b(struct flat *g)
 {
     struct xk_lowering *const l = g->l;
-    if (xk_lower_by_lines(l))
-        return xk_lower_line_rows(l, g->f->row_b);
     const xk_expr *const none = xk_lower_u32(l, 0);
     const xk_expr *const row_b = xk_lower_u32(l, g->f->row_b);
     return xk_ramp(l->c, none, row_b, 8);
@@ -147,7 +143,7 @@ static void prepare_places(struct flat *g)
 {
     struct xk_lowering *const l = g->l;
     xk_ctx *const c = l->c;
-    const unsigned heads = xk_schedule_headers(items(g)->n) * l->p->a.steps;
+    const unsigned heads = xk_schedule_headers(items(g)->n);
     const xk_expr *const none = xk_lower_u32(l, 0);
     struct item_lanes of[XK_MAX_PLACES / MOST_LANES];
     unsigned n = 0;
@@ -172,10 +168,8 @@ static void prepare(struct flat *g)
     }
     g->from = xk_block_alloc(&g->l->w, "from", g->f->taps * g->f->headers_b, 0);
     for (unsigned n = 0; n < items(g)->n; n++) {
-        const bool two = is_pair(g, n), lines = xk_lower_by_lines(g->l);
-        prepare_rows(g, n, two ? 16 : lines ? 8 : lanes_of(g, n));
-        if (lines)
-            xk_lower_line_header(g->l, g->from, header_b(g, n), two);
+        const bool two = is_pair(g, n);
+        prepare_rows(g, n, two ? 16 : lanes_of(g, n));
         n += two;
     }
 }
@@ -227,8 +221,7 @@ static void move_along(struct flat *g, struct xk_block_writer *w)
 /* Headers take turns. */
 static const xk_expr *head_of(struct flat *g, unsigned item)
 {
-    const unsigned turn =
-        item % xk_schedule_headers(items(g)->n) * g->l->p->a.steps;
+    const unsigned turn = item % xk_schedule_headers(items(g)->n);
     return xk_lower_reg(g->l, g->heads, turn * XK_HEADER_B);
 }
 
@@ -302,7 +295,7 @@ static void load_place(struct flat *g, struct xk_block_writer *w, unsigned item)
 static void load_a(struct flat *g, unsigned first, unsigned last)
 {
     struct xk_lowering *const l = g->l;
-    struct xk_block_writer w, in;
+    struct xk_block_writer in;
     if (first == last)
         return;
     xk_block_init(&in, l->c, l->facts);
@@ -317,10 +310,7 @@ static void load_a(struct flat *g, unsigned first, unsigned last)
             advance(g, &in, n, n + 1 + is_pair(g, n));
         gather(g, &in, n);
     }
-    xk_block_init(&w, l->c, l->facts);
-    if (xk_lower_by_lines(l))
-        xk_block_add_if(&w, xk_lower_line_begins(l, g->i), &in);
-    xk_stages_add(&g->loop, l->p->a.stage, xk_lower_by_lines(l) ? &w : &in);
+    xk_stages_add(&g->loop, l->p->a.stage, &in);
 }
 
 /* The place of row m's coordinate at the first tap. */
@@ -435,7 +425,7 @@ void xk_lower_flat_loop(struct xk_lowering *l)
     if (!g.i)
         return;
     prepare(&g);
-    if (p->flat.halves > 1 || p->b.access == XK_ACCESS_LINES)
+    if (p->flat.halves > 1)
         g.from_b = xk_lower_tap_b_headers(l);
     if (p->s.skip)
         prepare_edges(&g);

@@ -4,25 +4,10 @@
 #include "lower/masks.h"
 #include "lower/taps.h"
 
-/* The same of slots that hold several steps. */
-static const xk_expr *step_of_slot(struct xk_lowering *l, const xk_expr *i,
-                                   const struct xk_plan_operand *o)
-{
-    xk_ctx *const c = l->c;
-    const xk_expr *const in = xk_bin_imm(c, XK_OP_MOD, i, o->steps);
-    const xk_expr *const by = xk_bin_imm(c, XK_OP_MUL, in, XK_PLAN_EIGHT_B);
-    if (o->slots == 1)
-        return by;
-    const xk_expr *const slot = xk_lower_turn(l, i, o->slots);
-    return xk_add(c, xk_bin_imm(c, XK_OP_MUL, slot, o->slot_b), by);
-}
-
 const xk_expr *xk_lower_slot_b(struct xk_lowering *l, const xk_expr *i,
                                const struct xk_plan_operand *o)
 {
     int64_t step;
-    if (o->steps > 1)
-        return step_of_slot(l, i, o);
     if (o->slots == 1)
         return NULL;
     if (xk_is_const(i, &step))

@@ -141,7 +141,7 @@ static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
     l->out_n0 = l->n0;
     l->out_m0 = l->m0;
     l->n0_b = l->n0;
-    if (p->b.clamp_rows && xk_plan_has_tiles(&p->b))
+    if (p->b.clamp_rows && p->b.access == XK_ACCESS_BLOCK)
         l->n0_b = xk_block_let(
             &l->w, "n0_b",
             xk_bin_imm(l->c, XK_OP_MIN, l->n0, p->b.rows_padded - p->s.n_thr));

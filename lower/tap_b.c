@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* B in loops over all of K with filter taps innermost. */
 #include "lower/headers.h"
-#include "lower/lines.h"
 #include "lower/taps.h"
 
 /* Coordinates of step i: i / taps steps into the inner K, tap i % taps. */
@@ -62,75 +61,33 @@ static const xk_expr *b_offset(struct xk_lowering *l, const xk_expr *i,
     return xk_add(l->c, off, xk_bin_imm(l->c, XK_OP_MUL, step, step_b_of(p)));
 }
 
-/* From the last step of the loop's order to one of the next tap, or of a new round. */
-static int64_t next_b(const struct xk_plan *p)
-{
-    return p->b.access == XK_ACCESS_LINES ? 2 * step_b_of(p) - XK_PLAN_SECOND_B
-                                          : step_b_of(p);
-}
-
-/* u32 x 8: where the lanes of a message begin that gathers by lines: dwords in the order
- * in which A's arrive, of one half of a line and the other in turn. */
-static const xk_expr *dwords_of(struct xk_lowering *l)
-{
-    xk_ctx *const c = l->c;
-    const xk_expr *const none = xk_lower_u32(l, 0), *const one = xk_lower_u32(l, 1);
-    const xk_expr *const lane = xk_ramp(c, none, one, XK_HEADER_LANES);
-    const xk_expr *const half = xk_bin_imm(c, XK_OP_MOD, lane, 2);
-    const xk_expr *const dword = xk_bin_imm(c, XK_OP_DIV, lane, 2);
-    const xk_expr *const of_half =
-        xk_bin_imm(c, XK_OP_MUL, half, 8 * XK_PLAN_DWORD_B);
-    const xk_expr *const in = xk_bin_imm(c, XK_OP_MUL, dword, XK_PLAN_DWORD_B);
-    return xk_block_let(&l->w, "dwords", xk_add(c, of_half, in));
-}
-
 const xk_expr *xk_lower_tap_b_headers(struct xk_lowering *l)
 {
     const struct xk_plan_list *const list = &l->p->seg[0].b;
     const xk_expr *const heads =
         xk_block_alloc(&l->w, "from_b", list->n * XK_HEADER_B, 0);
-    const bool lines = l->p->b.access == XK_ACCESS_LINES;
-    const xk_expr *const dwords = lines ? dwords_of(l) : NULL;
-    const xk_expr *const before = xk_lower_u32(l, -next_b(l->p));
+    const xk_expr *const before = xk_lower_u32(l, -step_b_of(l->p));
     const xk_expr *const start =
         xk_add(l->c, xk_lower_surface_at(l, l->arg_b), before);
     for (unsigned n = 0; n < list->n; n++) {
         const xk_expr *const off =
             b_offset(l, xk_s32(l->c, 0), &list->item[n].msg);
-        const xk_expr *at =
+        const xk_expr *const at =
             xk_add(l->c, start, xk_cast(l->c, XK_DT_U32, off));
-        if (lines)
-            at = xk_add(l->c, xk_lower_widen(l, at, XK_HEADER_LANES), dwords);
         xk_lower_set_header(l, heads, n * XK_HEADER_B, at);
     }
     return heads;
 }
 
 /* How far headers move before step i: a step; or from the end of a window's taps to
- * the same taps of the other half; or by lines to a tap's second step and on. */
+ * the same taps of the other half. */
 static const xk_expr *moved(struct xk_lowering *l, const xk_expr *i)
 {
     const int64_t taps = l->p->flat.taps, beside = l->p->a.slots;
     const int64_t step_b = step_b_of(l->p);
     const struct xk_by_half by = {step_b, step_b * (taps - beside + 1),
                                   step_b * (1 - taps)};
-    if (l->p->b.access != XK_ACCESS_LINES)
-        return xk_lower_by_half(l, i, &by);
-    const xk_expr *const second = xk_lower_u32(l, XK_PLAN_SECOND_B);
-    const xk_expr *const next = xk_lower_u32(l, next_b(l->p));
-    return xk_select(l->c, xk_lower_line_begins(l, i), next, second);
-}
-
-/* Moves headers n and, where they fill registers, n + 1 in one instruction. */
-static void move_b(struct xk_lowering *l, struct xk_block_writer *w,
-                   const xk_expr *heads, unsigned n, const xk_expr *on)
-{
-    const unsigned left = l->p->seg[0].b.n - n;
-    const bool full = l->p->b.access == XK_ACCESS_LINES;
-    const uint32_t size_b = !full ? 4 : left > 1 ? 2 * XK_HEADER_B : XK_HEADER_B;
-    const struct xk_header_run r = {heads, NULL, n * XK_HEADER_B, size_b};
-    if (!full || n % 2 == 0)
-        xk_lower_move_headers(l, w, &r, XK_OP_ADD, on);
+    return xk_lower_by_half(l, i, &by);
 }
 
 /* By headers that move on before each use. */
@@ -145,7 +102,8 @@ static void tap_b_by_headers(struct xk_lowering *l, struct xk_block_writer *w,
         const struct xk_send s = xk_lower_through_surface(l, &m->send, l->arg_b);
         const xk_expr *const head = xk_lower_reg(l, heads, n * XK_HEADER_B);
         const xk_expr *const to = xk_lower_slot_reg(l, l->b, slot, m->reg_b);
-        move_b(l, w, heads, n, on);
+        const struct xk_header_run r = {heads, NULL, n * XK_HEADER_B, 4};
+        xk_lower_move_headers(l, w, &r, XK_OP_ADD, on);
         xk_lower_sendh(l, w, &s, head, to);
     }
 }

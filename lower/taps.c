@@ -16,13 +16,11 @@ void xk_lower_tap(const struct xk_lowering *l, unsigned tap, const xk_expr **at)
 const xk_expr *xk_lower_turn(const struct xk_lowering *l, const xk_expr *i,
                              unsigned n)
 {
-    const unsigned steps = l->p->a.steps;
-    const xk_expr *const turn = xk_bin_imm(l->c, XK_OP_MOD, i, steps * n);
-    return steps == 1 ? turn : xk_bin_imm(l->c, XK_OP_DIV, turn, steps);
+    return xk_bin_imm(l->c, XK_OP_MOD, i, n);
 }
 
 /* Of each place along the outer taps' indices come all halves, of each all the
- * window's taps. By lines of each tap all steps of a load. */
+ * window's taps. */
 const xk_expr *xk_lower_tap_of(const struct xk_lowering *l, const xk_expr *i)
 {
     const struct xk_plan_flat *const f = &l->p->flat;
@@ -117,7 +115,7 @@ void xk_lower_tap_rows(struct xk_lowering *l, const xk_expr *m,
     r->even = tap_strides(l, r->stride_b);
     /* One after the other: compilers differ in the order of arguments. */
     const xk_expr *const from =
-        xk_lower_start_a(l, step_b, step_b / xk_schedule_steps_a(&p->s));
+        xk_lower_start_a(l, step_b, step_b);
     const xk_expr *const off =
         xk_cast(l->c, XK_DT_U32, xk_lower_offset(l, &p->con->a.view, r->at));
     const xk_expr *const sum = xk_add(l->c, from, off);

@@ -10,7 +10,7 @@
  * at[]; the innermost K is 0. */
 void xk_lower_tap(const struct xk_lowering *l, unsigned tap,
                   const xk_expr **at);
-/* Of n turns of A's loads, of a step each or by lines of two, that of step i. */
+/* Of n turns of A's loads, that of step i. */
 const xk_expr *xk_lower_turn(const struct xk_lowering *l, const xk_expr *i,
                              unsigned n);
 /* The filter tap of step i of plan.flat's loop. */
@@ -51,7 +51,7 @@ void xk_lower_tap_rows(struct xk_lowering *l, const xk_expr *m,
  * tensor. */
 const xk_expr *xk_lower_tap_offset(struct xk_lowering *l,
                                    const struct xk_tap_rows *r, unsigned tap);
-/* Headers of B in front of the first step, for a loop with halves or by lines. */
+/* Headers of B in front of the first step, for a loop with halves. */
 const xk_expr *xk_lower_tap_b_headers(struct xk_lowering *l);
 /* Loads B of step i of a loop with filter taps innermost (plan.flat). heads NULL: B
  * comes in the order of memory, or each address is computed. */

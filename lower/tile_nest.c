@@ -98,7 +98,7 @@ static void complete_columns(struct nest *g)
     struct xk_access *const b = &g->t.view[VIEW_B].access;
     const int n = last_of(&g->t, XK_ROLE_N);
     struct xk_coord *const x = coordinate_of(b, n);
-    if (!x || !xk_plan_has_tiles(&g->l->p->b))
+    if (!x || g->l->p->b.access != XK_ACCESS_BLOCK)
         return;
     reach_padding(b, x, padded(b, x));
     if (g->t.index[n].extent < x->hi)

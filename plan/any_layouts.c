@@ -110,23 +110,13 @@ static void begin_b(struct xk_layout *l, const struct xk_contraction *con,
         put(l, d->b_k, 0);
 }
 
-/* In the order of the loops; or some taps of a line with the little K of each.
- * By lines dwords of two steps, of each eight rows side by side. */
+/* In the order of the loops; or some taps of a line with the little K of each. */
 static void systolic_b(struct xk_layout *l, const struct xk_contraction *con,
                        const struct dims *d, const struct xk_schedule *s)
 {
     const bool in_step = s->slm || s->taps == XK_TAPS_INNER;
-    const bool lines = s->load_a == XK_LOAD_LINES;
     const unsigned n = columns(s, in_step || s->pack ? 64 : 32);
-    begin_b(l, con, d, lines || (in_step && !s->pack));
-    if (lines) {
-        if (n > 8)
-            put(l, d->b_n, n / 8);
-        put(l, d->b_k, 16);
-        put(l, d->b_n, 8);
-        put(l, d->b_k, s->k_step / 8u);
-        return;
-    }
+    begin_b(l, con, d, in_step && !s->pack);
     put(l, d->b_n, n);
     if (s->pack)
         put(l, d->b_tap, xk_schedule_gathers(s));
@@ -172,7 +162,7 @@ static void choose(const struct xk_contraction *con,
     const bool systolic = xk_fma_family_of(s->fma)->dpas;
     const bool images = shape->images;
     /* Blocks of one dpas depth: no row of a step is ragged. Through SLM only
-     * whole steps go, and K innermost keeps them close. Lines have two. */
+     * whole steps go, and K innermost keeps them close. */
     const bool steps = systolic && (!s->slm || images);
     /* So little K, or N, is padded to no more: neighbouring pixels share cache
      * lines, and no group has padding alone to write. */
@@ -182,7 +172,7 @@ static void choose(const struct xk_contraction *con,
     plain(&out->plain_c, &con->c, d.c_n);
     out->a = out->plain_a;
     out->c = out->plain_c;
-    if (few_k || (steps && s->load_a != XK_LOAD_LINES))
+    if (few_k || steps)
         blocks_of(&out->a, &con->a, d.a_k, d.a_m, images,
                   few_k ? XK_PACK_FEW : s->k_step);
     if (few_n || steps)

@@ -5,8 +5,7 @@
  * runs over N, which weights can be padded to.
  *
  * Where K is not contiguous, or rows are not whole dwords, elements are loaded
- * one by one into a staging buffer and packed. Where A comes by lines B's dwords of K
- * have to be in the same order: a gather picks them. */
+ * one by one into a staging buffer and packed. */
 #include "plan/operand.h"
 
 #define STEP_B 32 /* bytes of K in one dpas */
@@ -54,40 +53,6 @@ static bool is_block(const struct xk_operand_job *j)
            j->s.rows_padded % j->plan->s.n_thr == 0 && j->s.rows_padded;
 }
 
-/* A block of dim with so many elements, one after the other by `stride` of them. */
-static bool block_is(const struct xk_block *b, int dim, int64_t size,
-                     int64_t stride)
-{
-    return (int)b->dim == dim && b->size == size && b->stride == stride;
-}
-
-/* Whether two steps of a tile lie as [row / 8][dword][row % 8][k % dword]. */
-static bool has_dwords(const struct xk_operand_job *j)
-{
-    const struct xk_layout *const l = &j->view->layout;
-    const int n = xk_view_tensor_dim(j->view, j->row);
-    const int k = xk_view_tensor_dim(j->view, xk_plan_k_inner(j->plan)->name);
-    const int64_t per_dw = 4 / elem_b(j), dwords = 2 * STEP_B / 4;
-    const int64_t eights = j->plan->s.n_thr / LANES;
-    const struct xk_block *const b = l->block + l->n_blocks;
-    return l->n_blocks >= 4 && block_is(b - 1, k, per_dw, 1) &&
-           block_is(b - 2, n, LANES, per_dw) &&
-           block_is(b - 3, k, dwords, LANES * per_dw) &&
-           (eights == 1 ||
-            block_is(b - 4, n, eights, dwords * LANES * per_dw)) &&
-           j->s.rows_padded % j->plan->s.n_thr == 0 && j->s.rows_padded;
-}
-
-static enum xk_status access_lines(xk_ctx *c, const struct xk_operand_job *j)
-{
-    if (!has_dwords(j))
-        return xk_fail(c, XK_ENOFIT, "plan: load_a=lines: B does not have rows' "
-                                     "dwords side by side");
-    j->o->access = XK_ACCESS_LINES;
-    j->o->why = "exchanged: dwords of K in the order in which A's arrive";
-    return XK_OK;
-}
-
 enum xk_status xk_dpas_access_b(xk_ctx *c, const struct xk_operand_job *j)
 {
     struct xk_plan_operand *const o = j->o;
@@ -96,8 +61,6 @@ enum xk_status xk_dpas_access_b(xk_ctx *c, const struct xk_operand_job *j)
     o->tile.n_blocks = 2;
     o->tile.block[0] = (struct xk_block){0, j->rows, j->plan->s.k_step};
     o->tile.block[1] = (struct xk_block){1, j->plan->s.k_step, 1};
-    if (j->plan->a.access == XK_ACCESS_LINES)
-        return access_lines(c, j);
     if (is_block(j) && xk_plan_may_load(j, XK_ACCESS_BLOCK)) {
         o->access = XK_ACCESS_BLOCK;
         o->why = "exchanged: rows of N with 32 bytes of K are src2 of dpas";
@@ -182,27 +145,11 @@ static enum xk_status block_rows(xk_ctx *c, const struct xk_operand_job *j,
     return XK_OK;
 }
 
-/* Lanes are dwords, the vector rows. */
-static enum xk_status gathered_rows(xk_ctx *c, const struct xk_operand_job *j,
-                                    struct xk_plan_list *out)
-{
-    for (unsigned r = 0; r < j->rows; r += LANES) {
-        struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-        it.msg.send = gather(4, LANES, STEP_B / 4);
-        it.msg.row = (uint16_t)r;
-        it.msg.reg_b = STEP_B * r;
-        XK_TRY(xk_plan_add(c, out, it));
-    }
-    return XK_OK;
-}
-
 enum xk_status xk_dpas_items_b(xk_ctx *c, const struct xk_operand_job *j,
                                uint16_t k_len, struct xk_plan_list *out)
 {
     if (j->o->access == XK_ACCESS_TURNED)
         return xk_plan_turned_items(c, j, out);
-    if (j->o->access == XK_ACCESS_LINES)
-        return gathered_rows(c, j, out);
     if (j->o->access == XK_ACCESS_BLOCK)
         return block_rows(c, j, LANES, out);
     if (j->o->access == XK_ACCESS_ROWS && k_len == j->plan->s.k_step)

@@ -103,7 +103,7 @@ static bool items_are_eights(const struct xk_plan *p, unsigned each)
     const struct xk_plan_list *const l = &p->seg[0].a;
     for (unsigned i = 0; i < l->n; i++) {
         const struct xk_plan_msg *const m = &l->item[i].msg;
-        if (m->send.lanes != 8 * p->a.steps || m->row != i / each * 8 ||
+        if (m->send.lanes != 8 || m->row != i / each * 8 ||
             m->k != i % each * XK_PACK_FEW)
             return false;
     }
@@ -116,7 +116,7 @@ static bool b_in_order(xk_ctx *c, const struct xk_plan *p)
 {
     const struct xk_view *const v = &p->con->b.view;
     const struct xk_layout *const l = &v->layout;
-    const int64_t k = (int64_t)p->s.k_step * p->a.steps;
+    const int64_t k = p->s.k_step;
     const int64_t step_b = p->s.n_thr * k * xk_dtype_b(l->dt);
     int64_t tap_b, all_b;
     if (!xk_plan_b_taps(c, p, &tap_b, &all_b) || (tap_b && tap_b != step_b))
@@ -134,8 +134,7 @@ static bool b_in_order(xk_ctx *c, const struct xk_plan *p)
  * there are buffers. */
 static void set_stages(struct xk_plan *p)
 {
-    const unsigned a = p->a.slots * p->a.steps - (p->a.steps - 1u);
-    const unsigned b = p->b.slots, most = a > b ? a : b;
+    const unsigned a = p->a.slots, b = p->b.slots, most = a > b ? a : b;
     p->flat.stage = (uint8_t)most;
     p->a.stage = (uint8_t)(most - a);
     p->b.stage = (uint8_t)(most - b);
@@ -198,7 +197,7 @@ static void set_halves(struct xk_plan *p)
     const bool even = steps_of(p) % 2 == 0;
     const unsigned copies = xk_schedule_copies(&p->s, 2 * f->taps);
     const bool two = f->window && f->b_in_order && in_lines && even &&
-                     p->a.steps == 1 && copies <= XK_MAX_COPIES;
+                     copies <= XK_MAX_COPIES;
     f->halves = two ? 2 : 1;
 }
 
@@ -210,7 +209,7 @@ static enum xk_status check_steps(xk_ctx *c, struct xk_plan *p)
         return no_fit(c, taps_inner, "rows of A are no dwords of K");
     if (p->slm.buffers) /* a header a gather of the thread's share */
         f->headers_b = p->slm.share_b / 8;
-    if (!xk_plan_has_tiles(&p->b))
+    if (p->b.access != XK_ACCESS_BLOCK)
         return no_fit(c, taps_inner, "B is not loaded in blocks");
     if (xk_plan_k_inner(p)->extent % p->s.k_step)
         return no_fit(c, taps_inner, "K is no multiple of a step");
@@ -224,7 +223,7 @@ static enum xk_status set_step(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_flat *const f = &p->flat;
     if (p->s.pack)
         return XK_OK;
-    f->step_b = xk_plan_step_b(p) * xk_schedule_steps_a(&p->s);
+    f->step_b = xk_plan_step_b(p);
     if (!f->step_b)
         return no_fit(c, taps_inner, "A's steps of K are not evenly spaced");
     /* A lane that begins at XK_OFF_NULL must not come round. */
@@ -246,8 +245,6 @@ static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
         f->row_b = 0;
     if (p->s.pack && !f->row_b)
         return no_fit(c, "pack=1", "rows do not share pixels");
-    if (p->a.steps > 1 && f->taps > 1 && !f->row_b)
-        return no_fit(c, "load_a=lines", "rows do not share pixels");
     if (f->window && !f->row_b)
         return no_fit(c, "window=1", "rows of a thread do not share pixels");
     if (f->row_b)
@@ -262,8 +259,6 @@ static enum xk_status set_body(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
     f->b_in_order = b_in_order(c, p);
-    if (p->b.access == XK_ACCESS_LINES && !f->b_in_order)
-        return no_fit(c, "load_a=lines", "B is not in the order of the loop");
     set_halves(p);
     f->copies = (uint16_t)xk_schedule_copies(&p->s, f->taps * f->halves);
     if (f->copies > xk_schedule_most_copies(&p->s))

@@ -80,25 +80,6 @@ static unsigned run_of(const struct xk_operand_job *j)
     return !is_systolic(j) && j->s.k_run % (4 / elem_b(j)) == 0;
 }
 
-/* Whether each row has all of two steps side by side. */
-static bool has_lines(const struct xk_operand_job *j)
-{
-    const int64_t k = 2 * (int64_t)j->plan->s.k_step;
-    return is_systolic(j) && j->s.k_b == elem_b(j) && j->s.dwords &&
-           (j->s.k_run % k == 0 ||
-            j->s.k_run >= xk_plan_k_inner(j->plan)->extent);
-}
-
-/* Eight rows' two steps lie together: a message. */
-static void init_lines(const struct xk_operand_job *j)
-{
-    j->o->access = XK_ACCESS_LINES;
-    j->o->why = "a lane a row and half a line, two steps at a time";
-    j->o->steps = 2;
-    j->o->tile.block[0].stride *= 2;
-    j->o->tile_b *= 2;
-}
-
 /* Whether A has element k of a step: of packed taps not those of padding. */
 static bool is_there(const struct xk_operand_job *j, unsigned k)
 {
@@ -121,10 +102,6 @@ enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j)
     if (j->s.k_b == elem_b(j) && run_of(j) && j->s.dwords &&
         xk_plan_may_load(j, XK_ACCESS_SCATTERED))
         return XK_OK;
-    if (j->plan->s.load_a == XK_LOAD_LINES && has_lines(j)) {
-        init_lines(j);
-        return XK_OK;
-    }
     if (systolic && xk_plan_turn(j))
         return xk_ctx_status(c);
     o->access = XK_ACCESS_ELEMENTS;
@@ -241,21 +218,6 @@ static enum xk_status element_items(xk_ctx *c, const struct xk_operand_job *j,
     return XK_OK;
 }
 
-/* Eight rows of two steps: the upper lanes are the same rows' second half of a line.
- * Register 2 v + h of what arrives is dword v of half h (isa.md 6.3): the first eight
- * are one dpas depth, the last eight the other, if B has K in that order. Half as many
- * lines are looked up as by a gather for each. */
-static enum xk_status line_item(xk_ctx *c, const struct xk_operand_job *j,
-                                unsigned block, struct xk_plan_list *out)
-{
-    struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-    it.msg.send = gather(j, 4, step_b(j) / 4);
-    it.msg.send.lanes = (uint8_t)(2 * lanes_of(j));
-    it.msg.row = (uint16_t)(block * lanes_of(j));
-    it.msg.reg_b = block * 2 * XK_PLAN_EIGHT_B;
-    return xk_plan_add(c, out, it);
-}
-
 static enum xk_status items_of(xk_ctx *c, const struct xk_operand_job *j,
                                unsigned block, uint16_t k_len,
                                struct xk_plan_list *out)
@@ -263,8 +225,6 @@ static enum xk_status items_of(xk_ctx *c, const struct xk_operand_job *j,
     /* Rows are whole dwords, so a last half-filled one is memory of the row:
      * padding of a blocked layout, which is zero. */
     const unsigned n_dw = (k_len * elem_b(j) + 3) / 4;
-    if (j->o->access == XK_ACCESS_LINES)
-        return line_item(c, j, block, out);
     return j->o->access == XK_ACCESS_ELEMENTS
                ? element_items(c, j, block, k_len, out)
                : dword_items(c, j, block, n_dw, out);

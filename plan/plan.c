@@ -148,7 +148,6 @@ static enum xk_status check_load(xk_ctx *c, struct xk_plan_operand *o,
         [XK_LOAD_SCATTERED] = {"scattered", apart},
         [XK_LOAD_ROWS] = {"rows", apart},
         [XK_LOAD_ELEMENTS] = {"elements", "its rows are not lanes"},
-        [XK_LOAD_LINES] = {"lines", "its rows are not two steps of K each"},
     };
     if (wanted == XK_LOAD_AUTO)
         return XK_OK;
@@ -164,7 +163,6 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
                                     const struct xk_operand_job *b)
 {
     const struct family f = family_of(p);
-    p->a.steps = p->b.steps = 1;
     XK_TRY(f.access_a(c, a));
     XK_TRY(f.access_b(c, b));
     XK_TRY(check_load(c, &p->a, "load_a", p->s.load_a));
@@ -302,12 +300,6 @@ static unsigned lets_grf(const struct xk_plan *p)
            xk_grfs(p, 4u * p->s.simd);
 }
 
-/* In loops over all of K; by lines each message has a header of its own. */
-static unsigned flat_b_grf(const struct xk_plan *p, const struct xk_plan_list *b)
-{
-    return p->b.access == XK_ACCESS_LINES ? b->n : header_grf(p, b);
-}
-
 static bool has_zeros(const struct xk_plan_list *l)
 {
     bool any = false;
@@ -379,10 +371,10 @@ static void count_loop(struct xk_plan *p)
                                 header_grf(p, &s[1].b));
     if (p->flat.taps)
         g->headers = (uint16_t)(xk_grfs(p, p->flat.taps * p->flat.headers_b) +
-                                flat_b_grf(p, &s->b));
+                                header_grf(p, &s->b));
     if (p->flat.row_b) /* headers, rows in the lanes, and how far along K */
         g->headers = (uint16_t)(g->headers + 1 +
-                                p->a.steps * (xk_schedule_headers(s->a.n) + 1u));
+                                xk_schedule_headers(s->a.n) + 1u);
     g->lets = (uint16_t)(p->flat.taps ? 4 : lets_grf(p));
     /* Element by element: offsets along K of 16 lanes, and the temporaries of
      * addresses that share no base. Measured on random problems. */

@@ -58,9 +58,6 @@ enum xk_plan_access {
     XK_ACCESS_SCATTERED, /* a lane a row, dwords along K */
     XK_ACCESS_ROWS,      /* a block message a row */
     XK_ACCESS_ELEMENTS,  /* element by element, packed by reorders */
-    XK_ACCESS_LINES,     /* A: scattered, of each row two steps side by side, whose
-                            dwords arrive in turn; B: scattered, dwords of two steps
-                            in that order */
     XK_ACCESS_TURNED,    /* as memory has it, K outside; then in order (raw) */
 };
 
@@ -70,8 +67,6 @@ struct xk_plan_operand {
     uint8_t slots;   /* copies of the register tile */
     uint32_t slot_b; /* from one to the next: tile_b, or less (plan.flat.window) */
     uint8_t stage;   /* pipeline stage of its loads */
-    uint8_t steps;   /* of K that a slot holds, XK_PLAN_EIGHT_B apart: of A by lines
-                        two, else one */
     bool row_lanes;  /* a lane a row; else rows come one by one, or in blocks */
     bool row_masked; /* rows beyond the extent must be masked */
     bool clamp_rows; /* or the tile is moved back inside (blocks) */
@@ -87,23 +82,11 @@ struct xk_plan_operand {
                            before the K loops */
 };
 
-#define XK_PLAN_EIGHT_B 256 /* eight rows of a dpas depth */
-/* By lines: from a row's dword of K to the next, and from a message of B to that of
- * the second step. */
-#define XK_PLAN_DWORD_B 32
-#define XK_PLAN_SECOND_B 128
-
 /* Bytes of all its slots. */
 static inline uint32_t xk_plan_slots_b(const struct xk_plan_operand *o)
 {
     const uint32_t tiles_b = o->slot_b * (o->slots - 1u) + o->tile_b;
     return o->raw_b ? o->tile_b + o->slots * o->raw_b : tiles_b;
-}
-
-/* Whether an operand lies in memory in whole tiles. */
-static inline bool xk_plan_has_tiles(const struct xk_plan_operand *o)
-{
-    return o->access == XK_ACCESS_BLOCK || o->access == XK_ACCESS_LINES;
 }
 
 enum xk_plan_store {
@@ -287,7 +270,7 @@ struct xk_plan_flat {
                             skipped there */
     uint32_t beside;    /* offset of rows outside the tensor: XK_OFF_NULL */
     int64_t step_b;     /* of A, from a load of a tap to the next: a step of the
-                           inner K; by lines two */
+                           inner K */
 };
 
 /* Slices of K add up by exchanging halves of their tiles through SLM, until each

@@ -6,7 +6,7 @@ static void print_operand(const char *name, const struct xk_operand_view *v,
                           const struct xk_plan_operand *o, struct xk_str *out)
 {
     static const char *const access[] = {"block", "scattered", "rows",
-                                         "elements", "lines", "turned"};
+                                         "elements", "turned"};
     xk_str_printf(out, "%s: %s, %s (%s)\n", name, v->name, access[o->access],
                   o->why);
     xk_str_printf(out, "  tile %u bytes, slots %u, stage %u%s%s%s", o->tile_b,

@@ -324,18 +324,10 @@ static bool fits_half(const struct search *g, const struct xk_schedule *c)
     return c->grf_count > 128 && xk_schedule_fits(g->p, seen_by(g, c), &half);
 }
 
-/* Whether A's rows, halves of lines in one step, come by two steps. */
-static bool in_lines(const struct search *g, const struct xk_schedule *c)
-{
-    return c->fma == XK_FMA_DPASW && g->s->plain_a && g->s->lines_b &&
-           !g->s->loose_a;
-}
-
 /* Of a loop over all of K. */
 struct buffers {
     uint8_t a, b;
     bool window; /* filter taps share A's */
-    uint8_t load_a;
 };
 
 /* Whether taps can share c's registers; with lines spread over its groups, if that
@@ -357,13 +349,10 @@ static bool has_window(const struct search *g, const struct xk_schedule *c)
 static bool can_have(const struct search *g, const struct xk_schedule *c,
                      const struct buffers *b)
 {
-    if (b->load_a == XK_LOAD_LINES && (c->pack || !in_lines(g, c)))
-        return false;
     if (is_second(g, c) && (b->a > 2 || b->window))
         return false;
     const bool shares = xk_fma_family_of(c->fma)->dpas && has_window(g, c);
-    return b->window ? shares
-                     : !shares || b->a == 2 || b->load_a == XK_LOAD_LINES;
+    return b->window ? shares : !shares || b->a == 2;
 }
 
 /* c with buffers as b says, and skipping what it can. */
@@ -376,8 +365,7 @@ static struct xk_schedule with_buffers(const struct search *g,
                       g->s->edge_rows >= 2 * c->m_thr && !c->pack;
     out.slots_a = b->a;
     out.slots_b = b->b;
-    out.load_a = b->load_a;
-    out.skip = edge && (b->a * xk_schedule_steps_a(&out) > 1 || b->window);
+    out.skip = edge && (b->a > 1 || b->window);
     out.window = b->window;
     return out;
 }
@@ -430,8 +418,6 @@ static void flat(struct search *g, struct xk_schedule c)
 {
     static const struct buffers of[] = {
         {1, 2, .window = true},
-        {1, 3, .load_a = XK_LOAD_LINES}, {1, 2, .load_a = XK_LOAD_LINES},
-        {2, 3, .load_a = XK_LOAD_LINES},
         {3, 3}, {3, 2}, {2, 2}, {1, 2}, {1, 1}};
     struct xk_schedule with[XK_COUNTOF(of)];
     const unsigned most = xk_fma_family_of(c.fma)->dpas ? 4 : 8;

@@ -43,7 +43,6 @@ static const struct xk_perf rows[] = {
      .bare_pct = 378,
      .bare_dpas_pct = 528,
      .straight_1k = 75,
-     .group_1k = 10,
      .lines_cyc = 2,
      .slm_b_cyc = 128,
      .l2_b_cyc = 64,

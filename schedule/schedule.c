@@ -66,7 +66,7 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
 {
     const unsigned acc = c->m_thr * c->n_thr * 4u;
     const unsigned a =
-        c->m_thr * step_b(c) * c->slots_a * xk_schedule_steps_a(c);
+        c->m_thr * step_b(c) * c->slots_a;
     const unsigned b =
         c->n_sub * step_b(c) * c->slots_b / (c->fma == XK_FMA_DPASW ? 2 : 1);
     return (acc + a + b) / p->grf_b;
@@ -87,7 +87,7 @@ static unsigned needed_copies(const struct xk_schedule *c, unsigned taps)
     if (c->taps != XK_TAPS_INNER)
         return lcm(c->slots_a, c->slots_b);
     const unsigned a = lcm(taps, c->slm ? c->slm : c->slots_a);
-    return lcm(a * xk_schedule_steps_a(c), c->slots_b);
+    return lcm(a, c->slots_b);
 }
 
 unsigned xk_schedule_copies(const struct xk_schedule *c, int64_t taps)
@@ -135,11 +135,10 @@ static unsigned header_grf(const struct xk_platform *p,
 {
     const unsigned taps = (unsigned)s->k_outer;
     const unsigned items = c->m_thr / 8u * xk_schedule_gathers(c);
-    const unsigned steps = xk_schedule_steps_a(c);
     if (!c->pack && (!s->eights || taps == 1 || !xk_fma_family_of(c->fma)->dpas))
-        return taps * c->m_thr * steps * 4 / p->grf_b;
+        return taps * c->m_thr * 4 / p->grf_b;
     return taps * xk_schedule_places_b(items) / p->grf_b +
-           steps * (xk_schedule_headers(items) + 1) + 1;
+           xk_schedule_headers(items) + 2;
 }
 
 /* One order for both, the first that has several pixels a thread. */
@@ -180,8 +179,8 @@ static unsigned window_grf(const struct xk_platform *p, const struct xk_shape *s
     struct xk_neighbours n;
     if (!c->window || !xk_schedule_window(s, c, &n))
         return 0;
-    return (unsigned)(s->window.taps - 1) * n.shift * 8 * step_b(c) *
-           xk_schedule_steps_a(c) / p->grf_b;
+    return (unsigned)(s->window.taps - 1) * n.shift * 8 * step_b(c) /
+           p->grf_b;
 }
 
 /* Whether 8-bit products of rows of a window can be dp4a. */
@@ -291,9 +290,7 @@ static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)p;
     const unsigned most = c->slots_a > c->slots_b ? c->slots_a : c->slots_b;
-    const unsigned steps_a = c->slots_a * xk_schedule_steps_a(c);
-    const unsigned held = steps_a > most ? steps_a : most;
-    const unsigned needed = held > 2 && c->slm ? 2 : held;
+    const unsigned needed = most > 2 && c->slm ? 2 : most;
     const bool three = xk_schedule_is_flat(c) || xk_schedule_is_walk(c);
     if (most == 1)
         return true;
@@ -410,7 +407,7 @@ static bool rule_pack(const struct xk_platform *p, const struct xk_shape *s,
                         places_b <= XK_MAX_ADDRESS_GRF * p->grf_b;
     const bool can = s->line_taps && xk_fma_family_of(c->fma)->dpas && !c->slm &&
                      c->surfaces && c->n_thr >= XK_PACK_COLUMNS && !c->skip &&
-                     !c->window && !c->prefetch && c->load_a != XK_LOAD_LINES;
+                     !c->window && !c->prefetch;
     return !c->pack || (can && (places || c->taps != XK_TAPS_INNER));
 }
 
@@ -472,7 +469,7 @@ static bool rule_skip(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)p;
     return !c->skip || (xk_schedule_is_flat(c) &&
-                        (c->slots_a * xk_schedule_steps_a(c) > 1 || c->window) &&
+                        (c->slots_a > 1 || c->window) &&
                         s->k_outer > 1 && s->edge_rows);
 }
 
@@ -518,20 +515,9 @@ static bool rule_unroll(const struct xk_platform *p, const struct xk_shape *s,
            (!c->unroll || c->unroll <= steps_of(s, c));
 }
 
-/* Two steps that follow each other are side by side in a row. Of several filter taps
- * there are no registers for a header each. */
-static bool may_load_lines(const struct xk_shape *s, const struct xk_schedule *c)
-{
-    return xk_schedule_is_flat(c) && xk_fma_family_of(c->fma)->dpas &&
-           (s->k_outer == 1 || s->eights) &&
-           s->k_inner % (2 * (int64_t)c->k_step * xk_schedule_slices(c)) == 0;
-}
-
 /* Of A's elements those of mad need no packing. */
-static bool may_load_a(const struct xk_shape *s, const struct xk_schedule *c)
+static bool may_load_a(const struct xk_schedule *c)
 {
-    if (c->load_a == XK_LOAD_LINES)
-        return may_load_lines(s, c);
     if (c->load_a != XK_LOAD_ELEMENTS)
         return c->load_a == XK_LOAD_AUTO || c->load_a == XK_LOAD_SCATTERED;
     return c->taps != XK_TAPS_INNER || c->fma == XK_FMA_MAD;
@@ -540,20 +526,18 @@ static bool may_load_a(const struct xk_shape *s, const struct xk_schedule *c)
 /* In loops over all of K loads have headers, which are for blocks. */
 static bool may_load_b(const struct xk_schedule *c)
 {
-    if (c->load_a == XK_LOAD_LINES)
-        return c->load_b == XK_LOAD_AUTO;
     if (c->slm || c->taps == XK_TAPS_INNER)
         return c->load_b == XK_LOAD_AUTO || c->load_b == XK_LOAD_BLOCK;
     return c->load_b !=
-               (xk_fma_family_of(c->fma)->dpas ? XK_LOAD_SCATTERED : XK_LOAD_ROWS) &&
-           c->load_b != XK_LOAD_LINES;
+               (xk_fma_family_of(c->fma)->dpas ? XK_LOAD_SCATTERED : XK_LOAD_ROWS);
 }
 
 static bool rule_load(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     (void)p;
-    return may_load_a(s, c) && may_load_b(c);
+    (void)s;
+    return may_load_a(c) && may_load_b(c);
 }
 
 static bool rule_store(const struct xk_platform *p, const struct xk_shape *s,

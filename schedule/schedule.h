@@ -33,8 +33,7 @@ enum xk_load_kind {
     XK_LOAD_BLOCK,
     XK_LOAD_SCATTERED,
     XK_LOAD_ROWS,
-    XK_LOAD_ELEMENTS,
-    XK_LOAD_LINES
+    XK_LOAD_ELEMENTS
 };
 enum xk_store_kind {
     XK_PUT_AUTO,
@@ -69,7 +68,6 @@ struct xk_shape {
     unsigned elem_b; /* bytes of an element of A and B */
     bool plain_a;    /* A's layout is given, and not in blocks of one dpas depth */
     bool plain_b;    /* B's is given, and not in blocks: no block loads */
-    bool lines_b;    /* B's is any, or has rows' dwords side by side, for load_a=lines */
     bool loose_a;    /* elements of A's K do not lie side by side */
     /* Where K's neighbours do not lie side by side, but rows do: so many rows of
      * M in A that meet conditions together, of N in B; else 0. */
@@ -242,20 +240,6 @@ static inline unsigned xk_schedule_rows_in_order(const struct xk_schedule *c)
 {
     enum { MOST = 16 };
     return c->m_thr % MOST ? c->m_thr : MOST;
-}
-
-/* Steps that a load of A brings. In whole lines two: then a buffer holds both. */
-static inline unsigned xk_schedule_steps_a(const struct xk_schedule *c)
-{
-    return c->load_a == XK_LOAD_LINES ? 2 : 1;
-}
-
-/* Steps that A's loads straight to registers are ahead in a loop over all of K. They
- * go over what was just multiplied, by lines behind the second step. */
-static inline unsigned xk_schedule_ahead_a(const struct xk_schedule *c)
-{
-    return c->slots_a * xk_schedule_steps_a(c) -
-           (c->load_a == XK_LOAD_LINES ? 1u : 0u);
 }
 
 /* Groups along M for so many rows, along N for so many columns. */
@@ -443,7 +427,6 @@ struct xk_perf {
      * and of dpas. */
     uint16_t tail_pct, bare_pct, bare_dpas_pct;
     uint16_t straight_1k; /* thousandths added where the loop has not most of the work */
-    uint16_t group_1k; /* for each doubling along N of a group with whole lines of A */
     uint8_t lines_cyc; /* lines that a core's L1 looks up in a cycle */
     uint16_t slm_b_cyc, l2_b_cyc; /* bytes a core and cycle */
     uint32_t slm_core_b, l1_b;    /* of a core */

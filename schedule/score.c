@@ -44,9 +44,8 @@ static int64_t waits(const struct xk_perf *f, const struct xk_schedule *c,
                              ? f->exposed_dpas + f->send_cyc * sends
                              : f->exposed;
     const int64_t late = f->latency + cold;
-    const bool lines = c->load_a == XK_LOAD_LINES;
-    const unsigned ahead = c->window ? 2 : xk_schedule_ahead_a(c) + lines;
-    const int64_t a = c->slots_a > 1 || lines || c->window
+    const unsigned ahead = c->window ? 2 : c->slots_a;
+    const int64_t a = c->slots_a > 1 || c->window
                           ? left(late, ahead, fma_cyc)
                           : f->rows_cyc + cold;
     const int64_t b = c->slots_b > 1 ? left(late, c->slots_b, fma_cyc)
@@ -288,24 +287,13 @@ static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
 }
 
 /* Thousandths for what is many instructions: straight code, which the timing model
- * fetches for nothing; by lines less of it. */
+ * fetches for nothing. */
 static int64_t instructions_1k(const struct xk_perf *f, const struct xk_shape *s,
                                const struct xk_schedule *c)
 {
     const bool straight =
         xk_fma_family_of(c->fma)->dpas && !c->pack && !loops(s, c);
-    const bool lines = c->load_a == XK_LOAD_LINES;
-    return straight ? f->straight_1k / (lines ? 2 : 1) : 0;
-}
-
-/* Thousandths for groups along N that take whole lines of A: they begin together and
- * ask for the same lines at the same time. */
-static int64_t group_1k(const struct xk_perf *f, const struct xk_schedule *c)
-{
-    int64_t sum = 0;
-    for (int n = c->tg_n; n > 1; n /= 2)
-        sum += c->load_a == XK_LOAD_LINES ? f->group_1k : 0;
-    return sum;
+    return straight ? f->straight_1k : 0;
 }
 
 /* A slice's steps: one that is not whole takes as long. */
@@ -411,7 +399,7 @@ int64_t xk_score_group(const struct xk_platform *p, const struct xk_score_tile *
 {
     const struct xk_perf *const f = t->perf;
     const bool mad = !xk_fma_family_of(c->fma)->dpas;
-    const int64_t extra_1k = t->extra_1k + group_1k(f, c);
+    const int64_t extra_1k = t->extra_1k;
     struct xk_score_load l = load_of(t, c);
     const struct memory m = memory_of(t, mad, l.per_eu);
     const int64_t port = port_cyc(t, l.n * threads(c), l.blocks * threads(c));

@@ -95,27 +95,11 @@ static void set_runs(const struct xk_contraction *p, struct xk_shape *s)
         s->runs_b = rows_beside(p, &p->b, XK_ROLE_N);
 }
 
-/* Whether B has dwords of two steps, eight rows of each side by side. */
-static bool has_lines(const struct xk_contraction *p)
-{
-    const struct xk_layout *const l = &p->b.layout;
-    const struct xk_block *const b = &l->block[l->n_blocks];
-    const int k = xk_contraction_last(p, XK_ROLE_K);
-    const int n = xk_contraction_last(p, XK_ROLE_N);
-    if (k < 0 || n < 0 || l->n_blocks < l->n_dims + 3)
-        return false;
-    const int k_dim = xk_access_dim_of(&p->b, (unsigned)k);
-    return b[-1].dim == k_dim && b[-2].size == 8 &&
-           b[-2].dim == xk_access_dim_of(&p->b, (unsigned)n) &&
-           b[-3].dim == k_dim && b[-3].size == 16;
-}
-
 static void set_b(const struct xk_contraction *p, struct xk_shape *s)
 {
     const struct xk_layout *const l = &p->b.layout;
     const bool open = xk_access_is_open(&p->b);
     s->plain_b = !open && l->n_blocks == l->n_dims;
-    s->lines_b = open || has_lines(p);
 }
 
 /* Pixels of the padded image: for 1024 outputs, and from a first filter tap to

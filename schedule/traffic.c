@@ -113,9 +113,8 @@ struct xk_score_lines xk_score_lines_a(const struct xk_perf *f,
 {
     const int64_t row_b = c->k_step * (int64_t)s->elem_b;
     /* mad's short steps use a line up before it is lost. */
-    const bool plain = c->load_a != XK_LOAD_LINES &&
-                       ((s->plain_a && xk_fma_family_of(c->fma)->dpas) ||
-                        (c->slm && !s->images));
+    const bool plain = (s->plain_a && xk_fma_family_of(c->fma)->dpas) ||
+                       (c->slm && !s->images);
     /* Slices of half a line read it at the same time. */
     const int64_t slice_b = s->k_inner * s->elem_b / xk_schedule_slices(c);
     /* Slices are at other K, in other sets. */

@@ -32,8 +32,6 @@ const struct xk_platform *plan_lab_xehpg(void)
 static const char *weights_of(const char *text)
 {
     const bool wide = strstr(text, " n=64") != NULL;
-    if (strstr(text, "load_a=lines"))
-        return wide ? "ABcd8a16b8a2b" : "ABcd4a16b8a2b";
     return wide ? "ABcd64a16b" : "ABcd32a16b";
 }
 

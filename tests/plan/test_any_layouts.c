@@ -94,15 +94,6 @@ static const struct {
      F16,
      "fma=dpas simd=8 m=16 n=32 k=16 tg=2x2 slots=1,2 slm=3 taps=inner",
      {"acdb", "ABcd32a16b", "acdb"}},
-    /* Whole lines have two steps. */
-    {"mb16ic64ih14oc64oh14kh1",
-     F16,
-     "fma=dpasw simd=8 m=16 n=32 k=16 tg=2x2 slots=1,2 taps=inner load_a=lines",
-     {"acdb", "ABcd4a16b8a2b", "Bcda16b"}},
-    {"mb16ic64ih14oc64oh14kh1",
-     BYTES,
-     "fma=dpasw simd=8 m=16 n=16 k=32 tg=2x2 slots=1,2 taps=inner load_a=lines",
-     {"acdb", "ABcd2a16b8a4b", "Bcda32b"}},
     /* Few channels are padded to no more, whatever K's step is. */
     {FEW,
      F16,

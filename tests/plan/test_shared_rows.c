@@ -78,11 +78,11 @@ static unsigned place_of(int64_t i, unsigned item)
     return (unsigned)(at_b / EIGHT_B);
 }
 
-/* Whether item `item` is loaded for step i: by lines with the step's first half. */
+/* Whether item `item` is loaded for step i. */
 static bool is_loaded(int64_t i, unsigned item)
 {
-    const bool last = i / p.a.steps % p.a.slots == p.a.slots - 1;
-    return i < p.flat.trip && i % p.a.steps == 0 && (item < p.flat.window || last);
+    const bool last = i % p.a.slots == p.a.slots - 1;
+    return i < p.flat.trip && (item < p.flat.window || last);
 }
 
 /* A turn of time t: rows of one step are multiplied, those of a later one loaded. */
@@ -99,8 +99,8 @@ static unsigned play_turn(struct content *held, int64_t t,
                       "step %lld, eight %u", (long long)now, e);
     }
     for (; a < u->a_end; a++)
-        for (int64_t s = 0; is_loaded(later, a) && s < p.a.steps; s++) {
-            held[place_of(later + s, a)] = rows_of(later + s, a);
+        if (is_loaded(later, a)) {
+            held[place_of(later, a)] = rows_of(later, a);
             loads++;
         }
     return loads;
@@ -120,7 +120,6 @@ static unsigned play(void)
     return loads;
 }
 
-#define LINES "fma=dpasw load_a=lines"
 /* each: eights that a thread loads for a step of K and an outer tap. */
 static const struct {
     const char *problem, *src, *schedule;
@@ -146,11 +145,6 @@ static const struct {
     /* lines of 4, 4, 3 and 3 pixels */
     {"mb16ic64ih14oc64oh14kh3ph1", "axb",
      "fma=dpasw m=32 n=32 nsub=32 skip=1 spread=56", 1, 2, 6},
-    /* two steps a message */
-    {"mb16ic64ih14oc64oh14kh3ph1", "axb", LINES " m=16 n=32 nsub=32 slots=1,3", 1, 1, 4},
-    {"mb16ic128ih14oc64oh14kh3ph1", "axb", LINES " m=24 n=32 nsub=32 spread=70", 1, 1, 5},
-    {"mb16ic128ih16oc64oh16kh3ph1", "axb",
-     LINES " m=16 n=64 nsub=64 slots=1,1 skip=1 slices=2", 1, 1, 4},
 };
 
 START_TEST(registers_hold_what_is_multiplied)

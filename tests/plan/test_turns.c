@@ -96,67 +96,6 @@ START_TEST(a_step_multiplies_once_and_loads_over_what_it_used)
 }
 END_TEST
 
-/* By lines: registers of a slot; from one to the next; stages of A's and of B's loads
- * and of the multiplies; copies of the body. */
-static const struct {
-    const char *problem, *schedule;
-    unsigned tile, slot, a, b, multiply, copies;
-} lines[] = {
-    /* what both steps have used is loaded a step ahead */
-    {ONE_TAP, "fma=dpasw m=16 n=64 nsub=64 slots=1,2", 32, 32, 1, 0, 2, 2},
-    {ONE_TAP, "fma=dpasw m=32 n=32 nsub=32 slots=1,2", 64, 64, 1, 0, 2, 2},
-    {ONE_TAP, "fma=dpasw m=24 n=32 nsub=32 slots=1,1", 48, 48, 0, 0, 1, 2},
-    /* two more for a second buffer, which is used two steps later */
-    {ONE_TAP, "fma=dpasw m=16 n=32 nsub=32 slots=2,3", 32, 32, 0, 0, 3, 12},
-    {ONE_TAP, "fma=dpas m=8 n=32 nsub=32 slots=2,1", 16, 16, 0, 2, 3, 4},
-    {NINE_TAPS, "fma=dpasw m=16 n=64 nsub=64 slots=1,2 skip=1", 32, 32, 1, 0, 2, 18},
-    /* three taps of two steps each, of which the last step's are free */
-    {NINE_TAPS, "fma=dpasw m=16 n=32 nsub=32 slots=1,3 window=1", 32, 16, 0, 2, 5, 18},
-};
-
-START_TEST(a_message_brings_two_steps)
-{
-    char text[128];
-    snprintf(text, sizeof text, "%s load_a=lines", lines[_i].schedule);
-    const struct xk_plan p = plan_of(lines[_i].problem, "axb", text);
-    check_turns(&p);
-    ck_assert_uint_eq(p.a.tile_b, 32 * lines[_i].tile);
-    ck_assert_uint_eq(p.a.slot_b, 32 * lines[_i].slot);
-    ck_assert_uint_eq(p.seg[0].a.n, p.s.m_thr / 8);
-    for (unsigned k = 0; k < p.seg[0].a.n; k++) {
-        const struct xk_plan_msg *const m = &p.seg[0].a.item[k].msg;
-        ck_assert_uint_eq(m->send.lanes, 16);
-        ck_assert_uint_eq(m->row, 8 * k);
-        ck_assert_uint_eq(m->reg_b, 512 * k);
-    }
-    ck_assert_uint_eq(p.flat.step_b, 64);
-    ck_assert_uint_eq(p.a.stage, lines[_i].a);
-    ck_assert_uint_eq(p.b.stage, lines[_i].b);
-    ck_assert_uint_eq(p.flat.stage, lines[_i].multiply);
-    ck_assert_uint_eq(p.flat.copies, lines[_i].copies);
-}
-END_TEST
-
-/* What arrives, played: the dwords of K that A's and B's registers of a step have, lane
- * by lane and row by row (isa.md 6.3: component v of lane i is in register v * lanes / 8
- * + i / 8), are the same, and all 16 of a line in two steps. */
-START_TEST(both_sides_have_the_same_dwords)
-{
-    bool seen[16] = {false};
-    for (unsigned step = 0; step < 2; step++)
-        for (unsigned d = 0; d < 8; d++) {
-            const unsigned reg = 8 * step + d; /* of 16 of A's message */
-            const unsigned a = reg % 2 * 8 + reg / 2;
-            /* B's lane d: half d % 2, dword d / 2, and what the step adds */
-            const unsigned b_b = d % 2 * 8 * XK_PLAN_DWORD_B +
-                                 d / 2 * XK_PLAN_DWORD_B + step * XK_PLAN_SECOND_B;
-            ck_assert_uint_eq(a, b_b / XK_PLAN_DWORD_B);
-            ck_assert(!seen[a]);
-            seen[a] = true;
-        }
-}
-END_TEST
-
 /* The machine holds 512 XVEs of 4 threads. */
 static const struct {
     const char *text, *src, *schedule;
@@ -215,8 +154,6 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, a_step_multiplies_once_and_loads_over_what_it_used, 0,
                         XK_COUNTOF(rows));
-    tcase_add_loop_test(t, a_message_brings_two_steps, 0, XK_COUNTOF(lines));
-    tcase_add_test(t, both_sides_have_the_same_dwords);
     tcase_add_loop_test(t, groups_ask_for_all_of_the_rows_of_later_ones, 0,
                         XK_COUNTOF(asks));
     suite_add_tcase(s, t);

@@ -21,12 +21,12 @@ from schedule_table import draw, fields, parsed
 
 # Words that no schedule of these types has, or that nothing loads or stores with.
 NEVER = {"f32": ["fma=dpas", "fma=dpasw", "fma=dp4a", "load_b=rows", "window=1",
-                 "pack=1", "load_a=lines", "store=packed", "store=columns"],
+                 "pack=1", "store=packed", "store=columns"],
          "f16": ["fma=mad", "fma=dp4a", "load_b=scattered", "store=block",
                  "store=scattered"],
          "u8s8": ["fma=mad"]}
 NEVER["s8u8"] = NEVER["u8s8"]
-NOWHERE = ["fma=lanes", "load_a=block", "load_a=rows", "load_b=lines"]
+NOWHERE = ["fma=lanes", "load_a=block", "load_a=rows"]
 # Activations with images inside their pixels, in blocks of channels.
 IMAGES = ["Bxa4b", "Bxa16b", "Bxa32b"]
 DEPTH = {"f32": 4, "f16": 16, "u8s8": 32, "s8u8": 32}  # whole steps of K
@@ -108,7 +108,7 @@ def with_few(rng, dtype):
 
 
 def deep(rng, dtype):
-    """Long K of one or few taps, for its slices and whole lines."""
+    """Long K of one or few taps, for its slices."""
     p = problem(rng)
     while p["kh"] * p["kw"] > 3 or not is_small(p):
         p = problem(rng)
@@ -121,10 +121,10 @@ def deep(rng, dtype):
 KINDS = [
     (plain, None, ["any", "any", "axb", "axb", "axb", "abx", *IMAGES], 34),
     (with_edges, ["skip"], ["any", "any", "axb", "aBx16b", *IMAGES], 22),
-    (with_lines, ["window", "spread", "load_a"], ["any", "any", "axb", "axb", "Bxa16b",
+    (with_lines, ["window", "spread"], ["any", "any", "axb", "axb", "Bxa16b",
                                                   "Bxa32b"], 18),
     (with_few, ["pack"], ["any", "any", "axb", "aBx4b", "Bxa4b"], 10),
-    (deep, ["slices", "load_a", "slots", "slm"], ["any", "axb", "axb"], 16),
+    (deep, ["slices", "slots", "slm"], ["any", "axb", "axb"], 16),
 ]
 
 

@@ -54,7 +54,6 @@ static struct xk_shape random_shape(uint64_t *r)
                          .elem_b = pow2_below(r, 3),
                          .plain_a = !inside,
                          .plain_b = below(r, 4) == 0,
-                         .lines_b = below(r, 2),
                          .loose_a = below(r, 8) == 0,
                          .eights = inside && images % 8 == 0,
                          .images = inside && images % 8 == 0,
@@ -123,7 +122,6 @@ static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
     c.skip = below(r, 3) == 0;
     c.window = !c.slm && below(r, 2);
     c.pack = dpas && s->line_taps && below(r, 2);
-    c.load_a = below(r, 3) ? XK_LOAD_AUTO : XK_LOAD_LINES;
     if (c.window || c.slm)
         c.slots_a = 1;
     if (c.window || c.skip || c.slm) { /* what they need at least */
@@ -276,7 +274,7 @@ static void say(xk_ctx *x, uint64_t *r, struct xk_schedule *c)
         "taps=outer", "taps=inner", "fma=mad", "fma=dpas", "fma=dpasw", "fma=dp4a",
         "pack=1", "window=1", "skip=1",
         "slots=1,1", "slots=2,3", "slots=0,255", "slots=255,254", "tg=1x1",
-        "tg=0x1", "tg=65535x65535", "tg=1024x1024", "load_a=lines", "addr=a64"};
+        "tg=0x1", "tg=65535x65535", "tg=1024x1024", "addr=a64"};
     static const unsigned values[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 24, 32, 48, 64,
                                       127, 128, 192, 255, 256, 1024, 65520, 65535};
     char text[32];

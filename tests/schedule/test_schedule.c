@@ -91,7 +91,6 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
                                           .grf_count = 256};
 #define DOTS "fma=dp4a simd=16 k=16 slm=0 taps=outer"
 #define SKIP "slm=0 taps=inner slots=2,1 n=16 nsub=16 skip=1"
-#define LINES "slm=0 taps=inner load_a=lines"
 #define PACK "slm=0 taps=inner slots=1,1 m=16 pack=1"
 #define WINDOW "slm=0 taps=inner slots=1,2 fma=dpasw tg=2x1 m=16 window=1"
 /* 3 x 3 over lines of so many pixels of so many images. */
@@ -201,25 +200,6 @@ static const struct {
     {"load", "load_a=elements slm=0 taps=inner", {3136, 64, 64, 9, 2}},
     {NULL, "load_a=elements slm=0 taps=outer", {3136, 64, 64, 9, 2}},
     {"load", "load_a=rows slm=0 taps=outer", {3136, 64, 64, 9, 2}},
-    /* Two steps of each slice at a time, of one tap, or of eight images. */
-    {NULL, LINES, {3136, 64, 64, 1, 2}},
-    {NULL, LINES " m=32 n=32 nsub=32 slots=1,2 slices=2", {3136, 64, 64, 1, 2}},
-    {NULL, LINES " m=16 n=64 nsub=64 slots=1,2", {3136, 64, 64, 1, 2}},
-    {NULL, LINES " fma=dpas k=32 m=16 slots=1,2", {3136, 64, 64, 1, 1}},
-    {"load", LINES " m=8", {3136, 64, 64, 9, 2}},
-    {"load", LINES, {3136, 64, 48, 1, 2}},
-    {"load", LINES " slices=2", {3136, 64, 96, 1, 2}},
-    {"load", "slm=0 taps=outer load_a=lines", {3136, 64, 64, 1, 2}},
-    {"load", "load_a=lines", {3136, 64, 64, 1, 2}},
-    {"load", LINES " " DOTS " taps=inner load_a=lines", {3136, 64, 64, 1, 1}},
-    {"load", LINES " load_b=block", {3136, 64, 64, 1, 2}},
-    {NULL, LINES " m=16", {3136, 64, 64, 9, 2, .eights = true}},
-    {"load", LINES " m=16", {3136, 64, 48, 9, 2, .eights = true}},
-    {"load", "load_b=lines slm=0 taps=outer", {3136, 64, 64, 1, 2}},
-    /* 128 of C, 128 of A. */
-    {"registers", LINES " slots=2,1", {3136, 64, 64, 1, 2}},
-    {"slots", LINES " m=16 slots=2,1", {3136, 64, 32, 1, 2}},
-    {NULL, LINES " m=16 slots=2,1", {3136, 64, 64, 1, 2}},
     {"load", "load_b=rows", {3136, 64, 64, 9, 2}},
     {"load", "load_b=elements slm=0 taps=inner", {3136, 64, 64, 9, 2}},
     {NULL, "load_b=rows slm=0 taps=outer", {3136, 64, 64, 9, 2}},

@@ -28,7 +28,6 @@ PAIRS = STRAIGHT.replace("tg=4x2", "tg=2x1")
 # Eight rows are a line of the image: of the first and last, three taps are skipped.
 EDGE = STRAIGHT.replace("slots=1,1", "slots=2,1").replace("m=16", "m=8")
 PROBLEM = "mb1ic64ih8oc64kh3ph1"
-ONE_TAP = "mb1ic64ih8oc64kh1"
 IMAGES = "mb16ic64ih8oc64kh3ph1"  # a pixel's are those of a pair's eight rows
 FEW = "--stag=any mb16ic3ih9oc64kh7ph3"  # channels
 MANY = "mb512ic64ih8oc64kh3ph1"  # more groups than the machine holds
@@ -51,10 +50,7 @@ ROWS = [  # type, schedule, what is changed, the problem if it is another
     ("f32", LANES, "unroll=3"), ("f32", FLAT, "unroll=10"),
     ("f32", LANES, "load_a=elements"), ("f32", FLAT, "load_a=elements"),
     ("f16", TAP_BY_TAP, "load_a=elements"),
-    ("u8s8", DOTS, "load_a=elements"), ("f16", STRAIGHT, "load_a=lines", ONE_TAP),
-    ("u8s8", STRAIGHT.replace("k=16", "k=32"), "load_a=lines", ONE_TAP),
-    ("f16", PAIRS.replace("fma=dpas ", "fma=dpasw ") + " window=1", "load_a=lines",
-     "--stag=axb " + IMAGES),
+    ("u8s8", DOTS, "load_a=elements"),
     ("f32", LANES, "load_b=scattered"),
     ("f32", LANES, "load_b=elements"), ("f16", TAP_BY_TAP, "load_b=rows"),
     ("f16", TAP_BY_TAP, "load_b=elements"), ("u8s8", DOTS, "load_b=scattered"),
