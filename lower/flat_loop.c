@@ -21,7 +21,6 @@ struct flat {
     /* Of items whose rows share a pixel: headers; u32: bytes of each row behind the
      * first; a register of the bytes along K, NULL: K has one step. */
     const xk_expr *heads, *rows, *along;
-    const xk_expr *from_b; /* headers of B; NULL: addresses are computed */
     /* s32: the edge's coordinate of the first and last rows of a fused pair, at
      * the first tap. */
     const xk_expr *low, *high;
@@ -99,7 +98,7 @@ static struct item_lanes item_lanes(struct flat *g, unsigned first)
     struct item_lanes i = {first, left < MOST_LANES ? left : MOST_LANES, l->m0,
                            xk_s32(c, 0)};
     if (each == 1) {
-        const xk_expr *const eights = xk_s32(c, g->f->alternate ? 16 : 8);
+        const xk_expr *const eights = xk_s32(c, 8);
         i.m = xk_ramp(c, l->m0, eights, i.lanes);
     } else {
         const xk_expr *const one = xk_s32(c, 1);
@@ -198,22 +197,18 @@ static const xk_expr *u32_at(struct xk_block_writer *w, const xk_expr *ptr)
     return xk_block_load(w, "at", xk_type_vec(XK_DT_U32, 1), ptr);
 }
 
-/* A step further along K, before its first tap; between halves to and fro. */
+/* A step further along K, before its first tap. */
 static void move_along(struct flat *g, struct xk_block_writer *w)
 {
     struct xk_lowering *const l = g->l;
     xk_ctx *const c = l->c;
     struct xk_block_writer in;
-    const int64_t step_b = g->f->step_b;
-    const struct xk_by_half by = {step_b, step_b, -step_b};
-    const xk_expr *const tap =
-        g->f->halves > 1 ? xk_bin_imm(c, XK_OP_MOD, g->i, l->p->a.slots)
-                         : xk_lower_tap_of(l, g->i);
-    const xk_expr *const first = xk_bin_imm(c, XK_OP_EQ, tap, 0);
+    const xk_expr *const first =
+        xk_bin_imm(c, XK_OP_EQ, xk_lower_tap_of(l, g->i), 0);
     xk_block_init(&in, c, l->facts);
     const xk_expr *const at = xk_lower_reg(l, g->along, 0);
     const xk_expr *const now = u32_at(&in, at);
-    const xk_expr *const step = xk_lower_by_half(l, g->i, &by);
+    const xk_expr *const step = xk_lower_u32(l, g->f->step_b);
     xk_block_add(&in, xk_store(c, at, xk_add(c, now, step)));
     xk_block_add_if(w, first, &in);
 }
@@ -265,29 +260,15 @@ static void load_b(struct flat *g)
     struct xk_lowering *const l = g->l;
     struct xk_block_writer w;
     xk_block_init(&w, l->c, l->facts);
-    xk_lower_tap_b(l, &w, g->i, g->from_b);
+    xk_lower_tap_b(l, &w, g->i);
     xk_stages_add(&g->loop, l->p->b.stage, &w);
 }
 
-/* Whether the last of the taps that share rows is the step's. */
-static const xk_expr *is_last_of_window(struct flat *g)
-{
-    const unsigned taps = g->l->p->a.slots;
-    return xk_bin_imm(g->l->c, XK_OP_EQ, xk_lower_turn(g->l, g->i, taps),
-                      taps - 1);
-}
-
-/* An item of A whose rows share pixels. Of a window's taps but the last only the
- * first rows are not the next tap's too. */
+/* An item of A whose rows share pixels. */
 static void load_place(struct flat *g, struct xk_block_writer *w, unsigned item)
 {
-    struct xk_block_writer in;
-    const bool kept = g->f->window && item >= g->f->window;
-    xk_block_init(&in, g->l->c, g->l->facts);
-    make_header(g, kept ? &in : w, item);
-    gather(g, kept ? &in : w, item);
-    if (kept)
-        xk_block_add_if(w, is_last_of_window(g), &in);
+    make_header(g, w, item);
+    gather(g, w, item);
 }
 
 /* Items first .. last - 1. The second of a pair moves on with the first one:
@@ -347,9 +328,8 @@ static void prepare_edges(struct flat *g)
     const xk_expr *first = l->m0;
     if (n > 1) {
         const xk_expr *const before = xk_bin_imm(c, XK_OP_MOD, l->thread_m, n);
-        const xk_expr *const each = g->f->alternate ? xk_s32(c, 8) : rows;
         first = xk_block_let(&l->w, "pair_m0",
-                             xk_sub(c, first, xk_mul(c, before, each)));
+                             xk_sub(c, first, xk_mul(c, before, rows)));
     }
     const xk_expr *const size = xk_bin_imm(c, XK_OP_MUL, rows, n);
     const xk_expr *const end = xk_add(c, first, size);
@@ -425,8 +405,6 @@ void xk_lower_flat_loop(struct xk_lowering *l)
     if (!g.i)
         return;
     prepare(&g);
-    if (p->flat.halves > 1)
-        g.from_b = xk_lower_tap_b_headers(l);
     if (p->s.skip)
         prepare_edges(&g);
     step(&g);

@@ -11,10 +11,10 @@ const xk_expr *xk_lower_slot_b(struct xk_lowering *l, const xk_expr *i,
     if (o->slots == 1)
         return NULL;
     if (xk_is_const(i, &step))
-        return step % o->slots ? xk_s32(l->c, step % o->slots * o->slot_b)
+        return step % o->slots ? xk_s32(l->c, step % o->slots * o->tile_b)
                                : NULL;
     return xk_bin_imm(l->c, XK_OP_MUL,
-                      xk_bin_imm(l->c, XK_OP_MOD, i, o->slots), o->slot_b);
+                      xk_bin_imm(l->c, XK_OP_MOD, i, o->slots), o->tile_b);
 }
 
 /* First innermost K element of a message in step i. */

@@ -132,10 +132,6 @@ static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
     l->n0 = origin(l, "n0", l->group_n, l->thread_n, tg_n, p->s.n_thr);
     if (p->full_groups)
         xk_lower_spread_origin(l);
-    else if (p->flat.alternate)
-        l->m0 = xk_block_let(
-            &l->w, "m0",
-            xk_lower_thread_m0(l, xk_lower_group_m0(l, l->group_m)));
     else
         l->m0 = origin(l, "m0", l->group_m, l->thread_m, tg_m, p->s.m_thr);
     l->out_n0 = l->n0;

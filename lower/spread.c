@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows spread over groups (plan.h, full_groups): the first groups, or of each line
- * some, have m_thr rows a thread, the others 8 fewer, so that all of them together
+/* Rows spread over groups (plan.h, full_groups): the first groups
+ * have m_thr rows a thread, the others 8 fewer, so that all of them together
  * fill the machine, and the last 8 rows of the tile are loaded, multiplied and
  * stored only where they are. Rows beyond M are left out here too, however groups
  * are made. */
@@ -25,8 +25,7 @@ const xk_expr *xk_lower_rows_of_thread(const struct xk_lowering *l)
 const xk_expr *xk_lower_row(const struct xk_lowering *l, const xk_expr *first,
                             unsigned row)
 {
-    const unsigned apart = l->p->flat.alternate ? row / 8 * 8 : 0;
-    return xk_bin_imm(l->c, XK_OP_ADD, first, row + apart);
+    return xk_bin_imm(l->c, XK_OP_ADD, first, row);
 }
 
 const xk_expr *xk_lower_thread_m0(struct xk_lowering *l,
@@ -34,51 +33,7 @@ const xk_expr *xk_lower_thread_m0(struct xk_lowering *l,
 {
     xk_ctx *const c = l->c;
     const xk_expr *const rows = xk_lower_rows_of_thread(l);
-    if (!l->p->flat.alternate)
-        return xk_add(c, group_m0, xk_mul(c, l->thread_m, rows));
-    const xk_expr *const odd = xk_bin_imm(c, XK_OP_MOD, l->thread_m, 2);
-    const xk_expr *const pair = xk_sub(c, l->thread_m, odd);
-    const xk_expr *const first = xk_add(c, group_m0, xk_mul(c, pair, rows));
-    return xk_add(c, first, xk_bin_imm(c, XK_OP_MUL, odd, 8));
-}
-
-/* Of lines' groups, counted through, one more for each line, those that are full. */
-static const xk_expr *full_before(struct xk_lowering *l, const xk_expr *group)
-{
-    const struct xk_plan *const p = l->p;
-    xk_ctx *const c = l->c;
-    const int64_t n = p->part_groups, full = p->full_groups;
-    const xk_expr *const all = xk_bin_imm(
-        c, XK_OP_MUL, xk_bin_imm(c, XK_OP_DIV, group, n), full);
-    const xk_expr *const rest = xk_bin_imm(c, XK_OP_MOD, group, n);
-    return xk_add(c, all, xk_bin_imm(c, XK_OP_MIN, rest, full));
-}
-
-/* The number by which a group of a line is full or not: its own, and its line's. */
-static const xk_expr *turned(struct xk_lowering *l, const xk_expr *group,
-                             const xk_expr **line)
-{
-    *line = xk_bin_imm(l->c, XK_OP_DIV, group, l->p->part_groups);
-    return xk_add(l->c, xk_bin_imm(l->c, XK_OP_MOD, group, l->p->part_groups),
-                  *line);
-}
-
-/* Of a group of a line, rows in front of it. */
-static const xk_expr *line_group_m0(struct xk_lowering *l, const xk_expr *group)
-{
-    const struct xk_plan *const p = l->p;
-    xk_ctx *const c = l->c;
-    const xk_expr *line;
-    const xk_expr *const at = turned(l, group, &line);
-    const xk_expr *const most = full_before(l, at);
-    const xk_expr *const full = xk_sub(c, most, full_before(l, line));
-    const xk_expr *const in = xk_bin_imm(c, XK_OP_MOD, group, p->part_groups);
-    const xk_expr *const few =
-        xk_bin_imm(c, XK_OP_MUL, in, (p->s.m_thr - 8) * p->s.tg_m);
-    const xk_expr *const more = xk_bin_imm(c, XK_OP_MUL, full, 8 * p->s.tg_m);
-    const xk_expr *const of_line =
-        xk_bin_imm(c, XK_OP_MUL, line, p->m_extent / p->parts);
-    return xk_add(c, xk_add(c, of_line, few), more);
+    return xk_add(c, group_m0, xk_mul(c, l->thread_m, rows));
 }
 
 const xk_expr *xk_lower_group_m0(struct xk_lowering *l, const xk_expr *group)
@@ -87,8 +42,6 @@ const xk_expr *xk_lower_group_m0(struct xk_lowering *l, const xk_expr *group)
     const int64_t threads = p->s.tg_m, full = p->full_groups;
     const int64_t rows = p->s.m_thr - (full ? 8 : 0);
     xk_ctx *const c = l->c;
-    if (full && p->parts > 1)
-        return line_group_m0(l, group);
     const xk_expr *const before =
         xk_bin_imm(c, XK_OP_MUL, group, rows * threads);
     if (!full)
@@ -101,12 +54,7 @@ const xk_expr *xk_lower_group_m0(struct xk_lowering *l, const xk_expr *group)
 /* Whether the group's threads have all rows. */
 static const xk_expr *is_full(struct xk_lowering *l)
 {
-    const struct xk_plan *const p = l->p;
-    const xk_expr *line, *at = l->group_m;
-    if (p->parts > 1)
-        at = xk_bin_imm(l->c, XK_OP_MOD, turned(l, l->group_m, &line),
-                        p->part_groups);
-    return xk_bin_imm(l->c, XK_OP_LT, at, p->full_groups);
+    return xk_bin_imm(l->c, XK_OP_LT, l->group_m, l->p->full_groups);
 }
 
 void xk_lower_spread_origin(struct xk_lowering *l)
@@ -121,7 +69,7 @@ void xk_lower_spread_origin(struct xk_lowering *l)
     l->group_m0 = xk_block_let(&l->w, "group_m0",
                                xk_lower_group_m0(l, l->group_m));
     l->m0 = xk_block_let(&l->w, "m0", xk_lower_thread_m0(l, l->group_m0));
-    l->m_end = rows_end(l, l->m0, p->flat.alternate ? 2 : 1);
+    l->m_end = rows_end(l, l->m0, 1);
 }
 
 /* end NULL: M's. */

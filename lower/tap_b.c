@@ -61,62 +61,11 @@ static const xk_expr *b_offset(struct xk_lowering *l, const xk_expr *i,
     return xk_add(l->c, off, xk_bin_imm(l->c, XK_OP_MUL, step, step_b_of(p)));
 }
 
-const xk_expr *xk_lower_tap_b_headers(struct xk_lowering *l)
-{
-    const struct xk_plan_list *const list = &l->p->seg[0].b;
-    const xk_expr *const heads =
-        xk_block_alloc(&l->w, "from_b", list->n * XK_HEADER_B, 0);
-    const xk_expr *const before = xk_lower_u32(l, -step_b_of(l->p));
-    const xk_expr *const start =
-        xk_add(l->c, xk_lower_surface_at(l, l->arg_b), before);
-    for (unsigned n = 0; n < list->n; n++) {
-        const xk_expr *const off =
-            b_offset(l, xk_s32(l->c, 0), &list->item[n].msg);
-        const xk_expr *const at =
-            xk_add(l->c, start, xk_cast(l->c, XK_DT_U32, off));
-        xk_lower_set_header(l, heads, n * XK_HEADER_B, at);
-    }
-    return heads;
-}
-
-/* How far headers move before step i: a step; or from the end of a window's taps to
- * the same taps of the other half. */
-static const xk_expr *moved(struct xk_lowering *l, const xk_expr *i)
-{
-    const int64_t taps = l->p->flat.taps, beside = l->p->a.slots;
-    const int64_t step_b = step_b_of(l->p);
-    const struct xk_by_half by = {step_b, step_b * (taps - beside + 1),
-                                  step_b * (1 - taps)};
-    return xk_lower_by_half(l, i, &by);
-}
-
-/* By headers that move on before each use. */
-static void tap_b_by_headers(struct xk_lowering *l, struct xk_block_writer *w,
-                             const xk_expr *i, const xk_expr *heads)
-{
-    const struct xk_plan_list *const list = &l->p->seg[0].b;
-    const xk_expr *const slot = xk_lower_slot_b(l, i, &l->p->b);
-    const xk_expr *const on = moved(l, i);
-    for (unsigned n = 0; n < list->n; n++) {
-        const struct xk_plan_msg *const m = &list->item[n].msg;
-        const struct xk_send s = xk_lower_through_surface(l, &m->send, l->arg_b);
-        const xk_expr *const head = xk_lower_reg(l, heads, n * XK_HEADER_B);
-        const xk_expr *const to = xk_lower_slot_reg(l, l->b, slot, m->reg_b);
-        const struct xk_header_run r = {heads, NULL, n * XK_HEADER_B, 4};
-        xk_lower_move_headers(l, w, &r, XK_OP_ADD, on);
-        xk_lower_sendh(l, w, &s, head, to);
-    }
-}
-
 void xk_lower_tap_b(struct xk_lowering *l, struct xk_block_writer *w,
-                    const xk_expr *i, const xk_expr *heads)
+                    const xk_expr *i)
 {
     const struct xk_plan_list *const list = &l->p->seg[0].b;
     const xk_expr *const slot = xk_lower_slot_b(l, i, &l->p->b);
-    if (heads) {
-        tap_b_by_headers(l, w, i, heads);
-        return;
-    }
     for (unsigned n = 0; n < list->n; n++) {
         const struct xk_plan_msg *const m = &list->item[n].msg;
         xk_lower_send(l, w, &m->send, l->arg_b,

@@ -13,54 +13,9 @@ void xk_lower_tap(const struct xk_lowering *l, unsigned tap, const xk_expr **at)
             at[x] = xk_s32(l->c, k[x]);
 }
 
-const xk_expr *xk_lower_turn(const struct xk_lowering *l, const xk_expr *i,
-                             unsigned n)
-{
-    return xk_bin_imm(l->c, XK_OP_MOD, i, n);
-}
-
-/* Of each place along the outer taps' indices come all halves, of each all the
- * window's taps. */
 const xk_expr *xk_lower_tap_of(const struct xk_lowering *l, const xk_expr *i)
 {
-    const struct xk_plan_flat *const f = &l->p->flat;
-    const unsigned beside = l->p->a.slots;
-    if (f->halves == 1)
-        return xk_lower_turn(l, i, f->taps);
-    const xk_expr *const u = xk_bin_imm(l->c, XK_OP_MOD, i, 2 * f->taps);
-    const xk_expr *const outer = xk_bin_imm(l->c, XK_OP_DIV, u, 2 * beside);
-    const xk_expr *const first = xk_bin_imm(l->c, XK_OP_MUL, outer, beside);
-    return xk_add(l->c, first, xk_bin_imm(l->c, XK_OP_MOD, i, beside));
-}
-
-/* Whether step i's half is the second. */
-static const xk_expr *is_second(const struct xk_lowering *l, const xk_expr *i)
-{
-    const unsigned taps = l->p->flat.taps;
-    const xk_expr *const u = xk_bin_imm(l->c, XK_OP_MOD, i, 2 * taps);
-    const xk_expr *const window =
-        xk_bin_imm(l->c, XK_OP_DIV, u, l->p->a.slots);
-    return xk_bin_imm(l->c, XK_OP_EQ, xk_bin_imm(l->c, XK_OP_MOD, window, 2),
-                      1);
-}
-
-const xk_expr *xk_lower_by_half(const struct xk_lowering *l, const xk_expr *i,
-                                const struct xk_by_half *by)
-{
-    const struct xk_plan_flat *const f = &l->p->flat;
-    xk_ctx *const c = l->c;
-    const xk_expr *const next = xk_lower_u32(l, by->next);
-    if (f->halves == 1)
-        return next;
-    const xk_expr *const u = xk_bin_imm(c, XK_OP_MOD, i, 2 * f->taps);
-    const xk_expr *const round = xk_bin_imm(c, XK_OP_EQ, u, 0);
-    const xk_expr *const tap = xk_bin_imm(c, XK_OP_MOD, i, l->p->a.slots);
-    const xk_expr *const inside = xk_bin_imm(c, XK_OP_NE, tap, 0);
-    const xk_expr *const second = is_second(l, i);
-    const xk_expr *const forth = xk_lower_u32(l, by->forth);
-    const xk_expr *const back = xk_lower_u32(l, by->back);
-    const xk_expr *const turn = xk_select(c, second, forth, back);
-    return xk_select(c, xk_or(c, round, inside), next, turn);
+    return xk_bin_imm(l->c, XK_OP_MOD, i, l->p->flat.taps);
 }
 
 int64_t xk_lower_slice_steps(const struct xk_lowering *l)

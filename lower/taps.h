@@ -10,20 +10,8 @@
  * at[]; the innermost K is 0. */
 void xk_lower_tap(const struct xk_lowering *l, unsigned tap,
                   const xk_expr **at);
-/* Of n turns of A's loads, that of step i. */
-const xk_expr *xk_lower_turn(const struct xk_lowering *l, const xk_expr *i,
-                             unsigned n);
 /* The filter tap of step i of plan.flat's loop. */
 const xk_expr *xk_lower_tap_of(const struct xk_lowering *l, const xk_expr *i);
-/* How far something moves from step to step of that loop: to the next tap, or to a
- * new round over all taps and halves; to the second half; back to the first one, at
- * the next outer tap. */
-struct xk_by_half {
-    int64_t next, forth, back;
-};
-/* u32: from step i - 1 to step i, a constant in each copy of the loop's body. */
-const xk_expr *xk_lower_by_half(const struct xk_lowering *l, const xk_expr *i,
-                                const struct xk_by_half *by);
 /* Steps of the innermost K in a slice. */
 int64_t xk_lower_slice_steps(const struct xk_lowering *l);
 /* at (u32), plus slice_b for each slice of K in front of this thread's. */
@@ -51,11 +39,8 @@ void xk_lower_tap_rows(struct xk_lowering *l, const xk_expr *m,
  * tensor. */
 const xk_expr *xk_lower_tap_offset(struct xk_lowering *l,
                                    const struct xk_tap_rows *r, unsigned tap);
-/* Headers of B in front of the first step, for a loop with halves. */
-const xk_expr *xk_lower_tap_b_headers(struct xk_lowering *l);
-/* Loads B of step i of a loop with filter taps innermost (plan.flat). heads NULL: B
- * comes in the order of memory, or each address is computed. */
+/* Loads B of step i of a loop with filter taps innermost (plan.flat). */
 void xk_lower_tap_b(struct xk_lowering *l, struct xk_block_writer *w,
-                    const xk_expr *i, const xk_expr *heads);
+                    const xk_expr *i);
 
 #endif

@@ -110,7 +110,8 @@ static void begin_b(struct xk_layout *l, const struct xk_contraction *con,
         put(l, d->b_k, 0);
 }
 
-/* In the order of the loops; or some taps of a line with the little K of each. */
+/* In the order of the loops; or some taps of a line with the little K of each.
+ */
 static void systolic_b(struct xk_layout *l, const struct xk_contraction *con,
                        const struct dims *d, const struct xk_schedule *s)
 {

@@ -78,7 +78,6 @@ static uint32_t headers_b(const struct xk_plan *p)
  * index is no part of a mask. *row_b: from one to the next. */
 static bool rows_together(xk_ctx *c, const struct xk_plan *p, int64_t *row_b)
 {
-    const unsigned together = p->flat.alternate ? 16 : 8;
     const struct xk_view *const v = &p->con->a.view;
     const struct xk_index *inner = NULL;
     int64_t run;
@@ -86,7 +85,7 @@ static bool rows_together(xk_ctx *c, const struct xk_plan *p, int64_t *row_b)
         if (p->con->index[i].role == XK_ROLE_M && p->con->index[i].extent > 1)
             inner = &p->con->index[i];
     const int d = inner ? xk_view_find(v, inner->name) : -1;
-    if (d < 0 || inner->extent % together ||
+    if (d < 0 || inner->extent % 8 ||
         !xk_view_stride_b(c, v, inner->name, row_b, &run) ||
         run < inner->extent)
         return false;
@@ -163,42 +162,10 @@ static void set_turns(struct xk_plan *p)
     f->turn[f->n_turns++] = t;
 }
 
-/* Whose slots of A overlap; eights of rows may alternate then. */
-static enum xk_status set_neighbours(xk_ctx *c, struct xk_plan *p)
-{
-    struct xk_neighbours n;
-    struct xk_window w;
-    if (!p->s.window)
-        return XK_OK;
-    if (!xk_window_of(&p->con->walked, &w) ||
-        !xk_schedule_neighbours(&p->s, w.rows, w.places, &n) || w.taps > UINT8_MAX)
-        return no_fit(c, "window=1", "taps beside each other share no rows");
-    p->flat.alternate = n.alternate;
-    p->flat.window = n.shift;
-    p->a.slots = (uint8_t)w.taps;
-    p->a.slot_b = p->a.tile_b / (p->s.m_thr / 8u) * n.shift;
-    return XK_OK;
-}
-
 /* Of a slice of the innermost K. */
 static int64_t steps_of(const struct xk_plan *p)
 {
     return xk_plan_k_inner(p)->extent / p->s.k_step / p->s.slices;
-}
-
-/* A line of A that a window does not keep is soon lost from L1 too, so its second
- * half comes behind the first. */
-static void set_halves(struct xk_plan *p)
-{
-    struct xk_plan_flat *const f = &p->flat;
-    const int64_t row_b = xk_plan_k_inner(p)->extent *
-                          xk_dtype_b(p->con->a.view.layout.dt);
-    const bool in_lines = 2 * f->step_b == LINE_B && row_b % LINE_B == 0;
-    const bool even = steps_of(p) % 2 == 0;
-    const unsigned copies = xk_schedule_copies(&p->s, 2 * f->taps);
-    const bool two = f->window && f->b_in_order && in_lines && even &&
-                     copies <= XK_MAX_COPIES;
-    f->halves = two ? 2 : 1;
 }
 
 /* What a loop over all of K cannot do without. */
@@ -245,8 +212,6 @@ static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
         f->row_b = 0;
     if (p->s.pack && !f->row_b)
         return no_fit(c, "pack=1", "rows do not share pixels");
-    if (f->window && !f->row_b)
-        return no_fit(c, "window=1", "rows of a thread do not share pixels");
     if (f->row_b)
         f->headers_b = xk_schedule_places_b(p->seg[0].a.n);
     if (f->taps * f->headers_b > XK_MAX_ADDRESS_GRF * p->platform->grf_b)
@@ -259,8 +224,7 @@ static enum xk_status set_body(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
     f->b_in_order = b_in_order(c, p);
-    set_halves(p);
-    f->copies = (uint16_t)xk_schedule_copies(&p->s, f->taps * f->halves);
+    f->copies = (uint16_t)xk_schedule_copies(&p->s, f->taps);
     if (f->copies > xk_schedule_most_copies(&p->s))
         return no_fit(c, taps_inner, "too many copies of the loop's body");
     f->trip = (uint32_t)(f->taps * steps_of(p));
@@ -274,7 +238,6 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
     p->flat.beside = XK_OFF_NULL; /* also for packed taps in loops of their own */
     if (!xk_schedule_is_one_loop(&p->s))
         return XK_OK;
-    XK_TRY(set_neighbours(c, p));
     XK_TRY(check_steps(c, p));
     XK_TRY(set_step(c, p));
     XK_TRY(set_addresses(c, p));

@@ -50,14 +50,12 @@ static void set_extents(struct xk_plan *p)
 
 static enum xk_status set_spread(xk_ctx *c, struct xk_plan *p)
 {
-    struct xk_spread spread;
-    if (!xk_schedule_spread(&p->shape, &p->s, &spread))
+    int64_t full;
+    if (!xk_schedule_spread(&p->shape, &p->s, &full))
         return xk_fail(c, XK_ENOFIT,
                        "plan: spread=%u: rows are not spread over so many groups",
                        p->s.spread);
-    p->full_groups = (uint32_t)spread.full;
-    p->part_groups = (uint32_t)spread.groups;
-    p->parts = (uint32_t)spread.parts;
+    p->full_groups = (uint32_t)full;
     return XK_OK;
 }
 
@@ -169,8 +167,6 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
     XK_TRY(check_load(c, &p->b, "load_b", p->s.load_b));
     p->a.slots = p->s.slots_a;
     p->b.slots = p->s.slots_b;
-    p->a.slot_b = p->a.tile_b;
-    p->b.slot_b = p->b.tile_b;
     /* One buffer can only be filled right before its use. */
     const uint8_t last = p->s.slots_a > 1 || p->s.slots_b > 1;
     p->a.stage = p->a.slots > 1 ? 0 : last;
@@ -463,8 +459,6 @@ static enum xk_status plan_lanes(xk_ctx *c, struct xk_plan *p)
     p->b.tile_b = (uint32_t)xk_tile_size_b(&t->tiling.tile[1]);
     p->a.slots = 2;
     p->b.slots = 1;
-    p->a.slot_b = p->a.tile_b;
-    p->b.slot_b = p->b.tile_b;
     p->a.staging_b = LANES_STAGING_B;
     p->a.why = p->b.why = "each element once, a lane a column";
     p->a.row_masked = ragged(p->m_extent, p->s.m_thr, p->s.tg_m);

@@ -8,7 +8,6 @@
 #include "ir/func.h"
 #include "schedule/schedule.h"
 #include "views/edge.h"
-#include "views/window.h"
 
 /* One load of an operand's step tile. row counts along M for A, N for B. */
 struct xk_plan_msg {
@@ -65,7 +64,6 @@ enum xk_plan_access {
 struct xk_plan_operand {
     uint8_t access;  /* enum xk_plan_access */
     uint8_t slots;   /* copies of the register tile */
-    uint32_t slot_b; /* from one to the next: tile_b, or less (plan.flat.window) */
     uint8_t stage;   /* pipeline stage of its loads */
     bool row_lanes;  /* a lane a row; else rows come one by one, or in blocks */
     bool row_masked; /* rows beyond the extent must be masked */
@@ -85,8 +83,7 @@ struct xk_plan_operand {
 /* Bytes of all its slots. */
 static inline uint32_t xk_plan_slots_b(const struct xk_plan_operand *o)
 {
-    const uint32_t tiles_b = o->slot_b * (o->slots - 1u) + o->tile_b;
-    return o->raw_b ? o->tile_b + o->slots * o->raw_b : tiles_b;
+    return o->raw_b ? o->tile_b + o->slots * o->raw_b : o->slots * o->tile_b;
 }
 
 enum xk_plan_store {
@@ -256,14 +253,6 @@ struct xk_plan_flat {
     int64_t row_b;      /* from row to row of an item, whose rows share a pixel: a
                            header is made of the item's place before each use; 0:
                            headers stay, since rows meet padding one by one */
-    bool alternate;     /* eights of rows alternate between the threads of a fused
-                           pair: more pixels each */
-    uint8_t window;     /* slots of A overlap: a tap along the innermost dim uses the
-                           rows of the one before but for so many eights, so only the
-                           last of these taps loads all. 0: no two share rows */
-    uint8_t halves;     /* steps of K that follow each other at each outer tap, over a
-                           window's taps each, before the next outer tap: those whose
-                           rows of A are halves of the same lines; else 1 */
     bool b_in_order;    /* B lies in memory as the loop goes over it */
     struct xk_plan_ahead ahead;
     struct xk_edge edge; /* what of A taps are beside, if the schedule has them
@@ -316,10 +305,9 @@ struct xk_plan {
     struct xk_shape shape; /* as the schedule sees it */
     int64_t m_extent, n_extent; /* products of the M and of the N indices */
     uint32_t groups[3];
-    /* Groups along M that have m_thr rows a thread in each of so many equal parts of M
-     * of so many groups, the others 8 fewer (schedule.h, struct xk_spread); full_groups
-     * 0: all have them. */
-    uint32_t full_groups, part_groups, parts;
+    /* Groups along M that have m_thr rows a thread, the others 8 fewer; 0: all have
+     * them. */
+    uint32_t full_groups;
     uint8_t n_segments;
     struct xk_plan_segment seg[XK_PLAN_MAX_SEGMENTS];
     struct xk_plan_operand a, b;

@@ -125,14 +125,6 @@ static void print_flat(const struct xk_plan_flat *f, struct xk_str *out)
                   f->taps, f->trip, f->copies, f->headers_b,
                   f->b_in_order ? "in order" : "by coordinates");
     print_turns(f, out);
-    if (f->alternate)
-        xk_str_puts(out, "eights of rows alternate between the threads of a pair\n");
-    if (f->window)
-        xk_str_printf(out,
-                      "taps along the innermost dim share rows of A, %u eights "
-                      "further in each%s\n",
-                      f->window,
-                      f->halves > 1 ? "; of lines one half follows the other" : "");
     if (f->ahead.groups)
         xk_str_printf(out,
                       "prefetch: rows of the group %u further, %u units of %u of K "
@@ -168,17 +160,11 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
     xk_str_printf(out, "\ngroups: %u x %u x %u of %u threads\n", p->groups[0],
                   p->groups[1], p->groups[2],
                   (unsigned)p->s.tg_m * p->s.tg_n * p->s.slices);
-    if (p->full_groups && p->parts == 1)
+    if (p->full_groups)
         xk_str_printf(out,
                       "rows of a thread: %u in the first %u groups along M, %u in the "
                       "others\n",
                       p->s.m_thr, p->full_groups, p->s.m_thr - 8u);
-    else if (p->full_groups)
-        xk_str_printf(out,
-                      "rows of a thread: %u in %u groups of each line's %u, %u in the "
-                      "others\n",
-                      p->s.m_thr, p->full_groups, p->part_groups,
-                      p->s.m_thr - 8u);
     xk_str_printf(out, "%u %s in a full step, %u columns of B at once\n",
                   p->fma_per_step, multiply[p->s.fma],
                   p->s.n_sub);

@@ -223,21 +223,10 @@ static bool is_second(const struct search *g, const struct xk_schedule *c)
 static void offer_over(struct search *g, const struct xk_score_tile *t,
                        struct xk_schedule c, int64_t n)
 {
-    struct xk_spread unused;
+    int64_t unused;
     c.spread = (uint16_t)n;
     if (n > 0 && n <= UINT16_MAX && xk_schedule_spread(g->s, &c, &unused))
         offer_group(g, t, &c);
-}
-
-/* Each line of pixels over the fewest groups that hold it: pairs of the largest tile, of
- * lines that are several of them long. Smaller ones, and one more group a line, were no
- * better, and on short lines EUs are left uneven, which scores do not see. */
-static void offer_lines(struct search *g, const struct xk_score_tile *t,
-                        const struct xk_schedule *c, int64_t lines)
-{
-    const int64_t rows = g->s->m / lines, group = (int64_t)c->m_thr * c->tg_m;
-    if (c->m_thr == 32 && c->tg_m == 2 && rows >= 3 * group)
-        offer_over(g, t, *c, xk_ceil_div(rows, group) * lines);
 }
 
 /* c spread over the fewest groups that give every EU as many threads, and the next
@@ -254,28 +243,15 @@ static void offer_even(struct search *g, const struct xk_score_tile *t,
         offer_over(g, t, *c, i * n_eu / threads);
 }
 
-/* A tile whose groups follow each other in M, and the same whose rows are spread over
- * them; NULL: it is not valid so. */
-struct tiles {
-    const struct xk_score_tile *in_turn, *spread;
-};
-
 /* c in its group, in turn and spread. */
-static void offer_spread(struct search *g, const struct tiles *t,
+static void offer_spread(struct search *g, const struct xk_score_tile *t,
                          struct xk_schedule *c)
 {
-    struct xk_spread of = {.parts = 1};
-    if (t->in_turn)
-        offer_group(g, t->in_turn, c);
-    if (!t->spread || c->m_thr < 16 || is_second(g, c) ||
+    offer_group(g, t, c);
+    if (c->m_thr < 16 || c->taps != XK_TAPS_INNER || is_second(g, c) ||
         !xk_fma_family_of(c->fma)->dpas || c->pack)
         return;
-    if (c->window)
-        xk_schedule_spread(g->s, c, &of);
-    if (of.parts > 1)
-        offer_lines(g, t->spread, c, of.parts);
-    else
-        offer_even(g, t->spread, c);
+    offer_even(g, t, c);
 }
 
 static unsigned pow2_at_most(int64_t v, unsigned most)
@@ -327,33 +303,7 @@ static bool fits_half(const struct search *g, const struct xk_schedule *c)
 /* Of a loop over all of K. */
 struct buffers {
     uint8_t a, b;
-    bool window; /* filter taps share A's */
 };
-
-/* Whether taps can share c's registers; with lines spread over its groups, if that
- * is how it gets them. */
-static bool has_window(const struct search *g, const struct xk_schedule *c)
-{
-    struct xk_schedule some = *c;
-    struct xk_neighbours n;
-    if (c->pack)
-        return false;
-    if (xk_schedule_window(g->s, &some, &n))
-        return true;
-    some.spread = 1;
-    return c->m_thr > 16 && xk_schedule_window(g->s, &some, &n);
-}
-
-/* Whether c can have them, and should: where taps can share registers, three buffers of
- * A are no faster, and one that they do not share is slower (docs/schedules.md). */
-static bool can_have(const struct search *g, const struct xk_schedule *c,
-                     const struct buffers *b)
-{
-    if (is_second(g, c) && (b->a > 2 || b->window))
-        return false;
-    const bool shares = xk_fma_family_of(c->fma)->dpas && has_window(g, c);
-    return b->window ? shares : !shares || b->a == 2;
-}
 
 /* c with buffers as b says, and skipping what it can. */
 static struct xk_schedule with_buffers(const struct search *g,
@@ -365,13 +315,12 @@ static struct xk_schedule with_buffers(const struct search *g,
                       g->s->edge_rows >= 2 * c->m_thr && !c->pack;
     out.slots_a = b->a;
     out.slots_b = b->b;
-    out.skip = edge && (b->a > 1 || b->window);
-    out.window = b->window;
+    out.skip = edge && b->a > 1;
     return out;
 }
 
 /* In groups of a few threads; slices make them large. */
-static void in_flat_groups(struct search *g, const struct tiles *t,
+static void in_flat_groups(struct search *g, const struct xk_score_tile *t,
                            struct xk_schedule c)
 {
     static const uint8_t groups[][2] = {{2, 1}, {2, 2}, {4, 1},
@@ -387,37 +336,22 @@ static void in_flat_groups(struct search *g, const struct tiles *t,
     }
 }
 
-/* Whether pixels of a window are neighbours depends on whether rows are spread. False:
- * in more slices, which only break rules, it is of no use either. */
+/* False: in more slices, which only break rules, it is of no use either. */
 static bool flat_tile(struct search *g, const struct xk_schedule *tile)
 {
-    struct xk_score_tile in_turn, spread;
-    const struct xk_schedule fixed = with_fixed(g, tile), *const c = &fixed;
-    struct xk_schedule some = *c;
-    struct tiles t = {NULL, NULL};
-    if (!some.spread)
-        some.spread = 1;
-    const bool valid = tile_ok(g, c);
-    if (valid && fits_half(g, c))
+    struct xk_score_tile t;
+    const struct xk_schedule c = with_fixed(g, tile);
+    if (!tile_ok(g, &c) || fits_half(g, &c))
         return false;
-    const bool valid_spread = c->window ? tile_ok(g, &some) : valid;
-    if (valid && tile_of(g, c, &in_turn))
-        t.in_turn = &in_turn;
-    if (!c->window)
-        t.spread = t.in_turn;
-    else if (valid_spread && tile_of(g, &some, &spread))
-        t.spread = &spread;
-    if (t.in_turn || t.spread)
-        in_flat_groups(g, &t, *c);
-    return (valid && !is_hopeless(g, &in_turn, c)) ||
-           (c->window && valid_spread && !is_hopeless(g, &spread, &some));
+    if (tile_of(g, &c, &t))
+        in_flat_groups(g, &t, c);
+    return !is_hopeless(g, &t, &c);
 }
 
 /* Filter taps innermost, in one or more slices of K. */
 static void flat(struct search *g, struct xk_schedule c)
 {
     static const struct buffers of[] = {
-        {1, 2, .window = true},
         {3, 3}, {3, 2}, {2, 2}, {1, 2}, {1, 1}};
     struct xk_schedule with[XK_COUNTOF(of)];
     const unsigned most = xk_fma_family_of(c.fma)->dpas ? 4 : 8;
@@ -429,7 +363,7 @@ static void flat(struct search *g, struct xk_schedule c)
     c.tg_m = c.tg_n = 1; /* groups come last */
     for (unsigned b = 0; b < XK_COUNTOF(of); b++) {
         with[n] = with_buffers(g, &c, &of[b]);
-        n += can_have(g, &with[n], &of[b]);
+        n += !is_second(g, &with[n]) || of[b].a <= 2;
     }
     for (unsigned slices = 1; slices <= most; slices *= 2) {
         const unsigned all = n;
@@ -465,7 +399,7 @@ static void walk(struct search *g, struct xk_schedule c)
         c.slots_b = slots[b][1];
         const struct xk_schedule tile = with_fixed(g, &c);
         if (tile_ok(g, &tile) && tile_of(g, &tile, &t))
-            in_flat_groups(g, &(struct tiles){&t, NULL}, tile);
+            in_flat_groups(g, &t, tile);
     }
 }
 

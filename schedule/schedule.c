@@ -141,48 +141,6 @@ static unsigned header_grf(const struct xk_platform *p,
            xk_schedule_headers(items) + 2;
 }
 
-/* One order for both, the first that has several pixels a thread. */
-bool xk_schedule_neighbours(const struct xk_schedule *c, int64_t rows,
-                            int64_t places, struct xk_neighbours *out)
-{
-    const int64_t eights = c->m_thr / 8, of_pixel = rows / 8;
-    if (rows % 8 || c->m_thr % 8)
-        return false;
-    for (unsigned apart = 2; apart; apart--) {
-        const int64_t shift = of_pixel / apart;
-        const bool can =
-            apart == 1 || (c->fma == XK_FMA_DPASW && of_pixel % 2 == 0);
-        const bool spread = c->spread > 0;
-        if (!can || eights <= shift || eights % shift)
-            continue;
-        if (spread && shift > 1) /* 8 rows fewer: part of a pixel */
-            continue;
-        if ((!spread || eights == 2) && places % (eights / shift))
-            continue;
-        *out = (struct xk_neighbours){(uint8_t)shift, apart == 2};
-        return true;
-    }
-    return false;
-}
-
-bool xk_schedule_window(const struct xk_shape *s, const struct xk_schedule *c,
-                        struct xk_neighbours *out)
-{
-    return s->window.taps > 1 &&
-           xk_schedule_neighbours(c, s->window.rows, s->window.places, out);
-}
-
-/* Of A's rows, those beside the thread's own that its registers hold. */
-static unsigned window_grf(const struct xk_platform *p, const struct xk_shape *s,
-                           const struct xk_schedule *c)
-{
-    struct xk_neighbours n;
-    if (!c->window || !xk_schedule_window(s, c, &n))
-        return 0;
-    return (unsigned)(s->window.taps - 1) * n.shift * 8 * step_b(c) /
-           p->grf_b;
-}
-
 /* Whether 8-bit products of rows of a window can be dp4a. */
 static bool has_dots(const struct xk_shape *s)
 {
@@ -242,8 +200,7 @@ bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *s,
         return lanes_fit(p, s, c);
     if (xk_schedule_is_flat(c))
         other = header_grf(p, s, c) + OTHER_FLAT_GRF;
-    return xk_schedule_buffer_grf(p, c) + window_grf(p, s, c) +
-               turned_grf(p, s, c) + other <=
+    return xk_schedule_buffer_grf(p, c) + turned_grf(p, s, c) + other <=
            xk_platform_grf(p, c->grf_count);
 }
 
@@ -407,7 +364,7 @@ static bool rule_pack(const struct xk_platform *p, const struct xk_shape *s,
                         places_b <= XK_MAX_ADDRESS_GRF * p->grf_b;
     const bool can = s->line_taps && xk_fma_family_of(c->fma)->dpas && !c->slm &&
                      c->surfaces && c->n_thr >= XK_PACK_COLUMNS && !c->skip &&
-                     !c->window && !c->prefetch;
+                     !c->prefetch;
     return !c->pack || (can && (places || c->taps != XK_TAPS_INNER));
 }
 
@@ -428,35 +385,19 @@ static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
            steps % n == 0 && parts;
 }
 
-/* Smaller threads with several pixels are not to meet the end of a line. */
-static int64_t spread_parts(const struct xk_shape *s, const struct xk_schedule *c)
-{
-    const int64_t line = s->window.places * s->window.rows;
-    return c->window && c->m_thr > 16 && line ? s->m / line : 1;
-}
-
 bool xk_schedule_spread(const struct xk_shape *s, const struct xk_schedule *c,
-                        struct xk_spread *out)
+                        int64_t *full)
 {
     const int64_t threads = 8 * (int64_t)c->tg_m, fewer = c->m_thr / 8 - 1;
-    int64_t rows = s->m;
-    out->parts = spread_parts(s, c);
-    out->groups = c->spread;
-    if (out->parts > 1) {
-        rows /= out->parts;
-        out->groups /= out->parts;
-        if (rows % threads != 0 || c->spread % out->parts != 0)
-            return false;
-    }
-    out->full = xk_ceil_div(rows, threads) - out->groups * fewer;
-    return out->full > 0 && out->full < out->groups;
+    *full = xk_ceil_div(s->m, threads) - c->spread * fewer;
+    return *full > 0 && *full < c->spread;
 }
 
 /* Some groups are full, some are not: else fewer groups, or smaller tiles do. */
 static bool rule_spread(const struct xk_platform *p, const struct xk_shape *s,
                         const struct xk_schedule *c)
 {
-    struct xk_spread unused;
+    int64_t unused;
     (void)p;
     return !c->spread ||
            (xk_fma_family_of(c->fma)->dpas && c->taps == XK_TAPS_INNER &&
@@ -469,19 +410,8 @@ static bool rule_skip(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)p;
     return !c->skip || (xk_schedule_is_flat(c) &&
-                        (c->slots_a > 1 || c->window) &&
+                        c->slots_a > 1 &&
                         s->k_outer > 1 && s->edge_rows);
-}
-
-/* Taps take turns in one buffer, whose rows are whole pixels side by side. */
-static bool rule_window(const struct xk_platform *p, const struct xk_shape *s,
-                        const struct xk_schedule *c)
-{
-    struct xk_neighbours n;
-    (void)p;
-    return !c->window ||
-           (xk_schedule_is_flat(c) && xk_fma_family_of(c->fma)->dpas &&
-            c->slots_a == 1 && xk_schedule_window(s, c, &n));
 }
 
 /* Behind a loop over all of K, where groups that follow each other read the same

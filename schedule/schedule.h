@@ -256,31 +256,10 @@ static inline int64_t xk_schedule_groups_n(const struct xk_schedule *c,
     return xk_ceil_div(columns, (int64_t)c->n_thr * c->tg_n);
 }
 
-/* How M's rows are spread over groups: in so many equal parts, all of M, or each line
- * of pixels whose filter taps share registers. Of a part's groups `full` have threads
- * with m_thr rows: its first ones, or of lines, from line to line one earlier, so that
- * neighbouring cores have as much. */
-struct xk_spread {
-    int64_t parts, groups, full;
-};
-/* False: some groups would not be full and some not, or a line is no whole groups. */
+/* How many of the groups that M's rows are spread over have threads with m_thr
+ * rows: the first ones. False: some would not be full and some not. */
 bool xk_schedule_spread(const struct xk_shape *s, const struct xk_schedule *c,
-                        struct xk_spread *out);
-
-/* Rows of a thread whose pixels are neighbours, so that a filter tap's rows are
- * those of the tap before, further in by `shift` eights. */
-struct xk_neighbours {
-    uint8_t shift;
-    bool alternate; /* eights of rows alternate between the threads of a fused pair:
-                       more pixels each */
-};
-/* Of `rows` rows of M a pixel, `places` pixels before the next row of the image.
- * False: a thread's rows are not whole pixels side by side. */
-bool xk_schedule_neighbours(const struct xk_schedule *c, int64_t rows,
-                            int64_t places, struct xk_neighbours *out);
-/* Those of the shape's window: whether its filter taps can share registers. */
-bool xk_schedule_window(const struct xk_shape *s, const struct xk_schedule *c,
-                        struct xk_neighbours *out);
+                        int64_t *full);
 
 /* Bytes that so many items' places of a filter tap take in registers (plan.h,
  * struct xk_plan_flat): vectors of dwords, of 16 where there are so many. */

@@ -44,8 +44,8 @@ static int64_t waits(const struct xk_perf *f, const struct xk_schedule *c,
                              ? f->exposed_dpas + f->send_cyc * sends
                              : f->exposed;
     const int64_t late = f->latency + cold;
-    const unsigned ahead = c->window ? 2 : c->slots_a;
-    const int64_t a = c->slots_a > 1 || c->window
+    const unsigned ahead = c->slots_a;
+    const int64_t a = c->slots_a > 1
                           ? left(late, ahead, fma_cyc)
                           : f->rows_cyc + cold;
     const int64_t b = c->slots_b > 1 ? left(late, c->slots_b, fma_cyc)
@@ -98,12 +98,11 @@ static int64_t blocks_of(const struct xk_score_tile *t, const struct xk_schedule
                          int64_t n, int64_t along_n)
 {
     const int64_t tiles = c->m_thr / 8;
-    struct xk_spread spread;
+    int64_t full;
     if (!c->spread)
         return n * tiles;
-    xk_schedule_spread(t->seen, c, &spread);
-    const int64_t full = spread.full * spread.parts * along_n;
-    return n * (tiles - 1) + min(n, xk_ceil_div(full, t->cores));
+    xk_schedule_spread(t->seen, c, &full);
+    return n * (tiles - 1) + min(n, xk_ceil_div(full * along_n, t->cores));
 }
 
 static struct xk_score_load load_of(const struct xk_score_tile *t,

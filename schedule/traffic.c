@@ -137,13 +137,9 @@ static int64_t l2_bytes_a(const struct xk_score_tile *t,
     if (s->k_outer == 1 || !s->pixels_1k)
         return outgrown(rows * l.row_b, rows * l.line_b, rows * l.line_b, l.room_b);
     const int64_t all = rows_once(s, c, rows, tiles);
-    /* Halves of a line follow each other behind a window's taps, else behind all. */
-    const int64_t held = c->window ? all * s->window.taps / s->k_outer : all;
     const int64_t brought =
-        outgrown(all * l.row_b, all * l.line_b, held * l.line_b, l.room_b);
+        outgrown(all * l.row_b, all * l.line_b, all * l.line_b, l.room_b);
     const int64_t once = xk_score_inside(s, brought) / s->k_outer;
-    if (c->window)
-        return once;
     const int64_t met = xk_score_inside(s, rows * l.line_b);
     return outgrown(once, max(once, met), met, l.room_b);
 }

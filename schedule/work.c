@@ -86,17 +86,6 @@ static int64_t blocks_b(const struct xk_schedule *c)
     return xk_ceil_div(c->n_thr, c->fma == XK_FMA_DPASW ? 16 : 8);
 }
 
-/* Of so many loads of 8 rows of A a step those that bring something: taps that share
- * registers load what the last of them has more. In 16ths. */
-static int64_t brought_16(const struct xk_shape *s, const struct xk_schedule *c,
-                          int64_t gathers)
-{
-    struct xk_neighbours n;
-    if (!c->window || !xk_schedule_window(s, c, &n))
-        return 16 * gathers;
-    return 16 * (gathers + (s->window.taps - 1) * n.shift) / s->window.taps;
-}
-
 /* Messages, lines and moves of an operand in a step. */
 struct bring {
     int64_t sends, lines, issue;
@@ -156,9 +145,7 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
     const int64_t blocks = blocks_b(c);
     const int64_t tiles =
         c->m_thr / 8 * xk_schedule_gathers(c);
-    const int64_t all = xk_ceil_div(tiles, c->slm ? c->tg_n : 1);
-    const int64_t brought = brought_16(s, c, all);
-    const int64_t gathers = xk_ceil_div(brought, 16);
+    const int64_t gathers = xk_ceil_div(tiles, c->slm ? c->tg_n : 1);
     struct xk_score_work w = {0};
     /* A step of a row is half a line, unless channels are blocked by it. */
     const int64_t per_gather =
@@ -166,7 +153,7 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
         : (c->slm && !s->images) || s->plain_a || s->stride > 1 ? 8
                                                                 : 4;
     /* A message without a gap takes as long if it brings nothing. */
-    const int64_t lines_a = brought * per_gather / 16;
+    const int64_t lines_a = gathers * per_gather;
     const bool gaps = per_gather > 4 || c->pack;
     int64_t lines = (gaps ? xk_score_inside(s, lines_a) : lines_a) + blocks * 4;
     int64_t sends = gathers + blocks;

@@ -496,8 +496,7 @@ static unsigned through_slm, in_one_loop;
 /* The way that operands take, and who multiplies. */
 static unsigned way_of(const struct xk_schedule *s)
 {
-    return s->fma | (s->slm > 0) << 2 | s->taps << 3 | s->window << 4 |
-           (s->slices > 1) << 5;
+    return s->fma | (s->slm > 0) << 2 | s->taps << 3 | (s->slices > 1) << 5;
 }
 
 /* Runs one candidate alone; false: it does not fit. */

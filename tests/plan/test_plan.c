@@ -543,8 +543,6 @@ static const struct {
     {"taps=inner: too many addresses", "mb1ic64ih8oc64kh9ph4", "acdb", "m=32"},
     {"taps=inner: too many copies of the loop's body", "mb1ic64ih8oc64kh3ph1",
      "acdb", "unroll=200"},
-    {"window=1: taps beside each other share no rows", "mb1ic64ih8oc64kh3ph1",
-     "acdb", "window=1"},
     {"skip=1: no tap is beside the tensor for all of many rows",
      "mb2ic64ih8oc64kh3ph1", "acdb", "skip=1"},
     {"spread=99: rows are not spread over so many groups", "mb1ic64ih8oc64kh1",

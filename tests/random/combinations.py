@@ -89,7 +89,7 @@ class Combination:
                 f"+slm={self.slm}"
                 f"+taps={'outer' if self.edge is None and not self.slm else 'inner'}"
                 f"+slices={self.slices}+addr=surface+grf={self.grf}"
-                f"+skip={int(self.edge is not None)}+spread=0+window=0+prefetch=0+pack=0+order=n"
+                f"+skip={int(self.edge is not None)}+spread=0+prefetch=0+pack=0+order=n"
                 "+unroll=0+load_a=auto+load_b=auto+store=auto")
 
     def buffers(self):

@@ -20,7 +20,7 @@ from random_problems import POST_OPS, SCALES, Tap, problem, text
 from schedule_table import draw, fields, parsed
 
 # Words that no schedule of these types has, or that nothing loads or stores with.
-NEVER = {"f32": ["fma=dpas", "fma=dpasw", "fma=dp4a", "load_b=rows", "window=1",
+NEVER = {"f32": ["fma=dpas", "fma=dpasw", "fma=dp4a", "load_b=rows",
                  "pack=1", "store=packed", "store=columns"],
          "f16": ["fma=mad", "fma=dp4a", "load_b=scattered", "store=block",
                  "store=scattered"],
@@ -121,7 +121,7 @@ def deep(rng, dtype):
 KINDS = [
     (plain, None, ["any", "any", "axb", "axb", "axb", "abx", *IMAGES], 34),
     (with_edges, ["skip"], ["any", "any", "axb", "aBx16b", *IMAGES], 22),
-    (with_lines, ["window", "spread"], ["any", "any", "axb", "axb", "Bxa16b",
+    (with_lines, ["spread"], ["any", "any", "axb", "axb", "Bxa16b",
                                                   "Bxa32b"], 18),
     (with_few, ["pack"], ["any", "any", "axb", "aBx4b", "Bxa4b"], 10),
     (deep, ["slices", "slots", "slm"], ["any", "axb", "axb"], 16),

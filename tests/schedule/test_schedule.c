@@ -92,13 +92,6 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
 #define DOTS "fma=dp4a simd=16 k=16 slm=0 taps=outer"
 #define SKIP "slm=0 taps=inner slots=2,1 n=16 nsub=16 skip=1"
 #define PACK "slm=0 taps=inner slots=1,1 m=16 pack=1"
-#define WINDOW "slm=0 taps=inner slots=1,2 fma=dpasw tg=2x1 m=16 window=1"
-/* 3 x 3 over lines of so many pixels of so many images. */
-#define WIDE_LINES(rows, places)                                                    \
-    {                                                                          \
-        3136, 64, 64, 9, 2, .eights = true, .edge_rows = 448, \
-        .window = {rows, places, 3}                                            \
-    }
 static const struct {
     const char *rule, *change;
     struct xk_shape shape;
@@ -221,29 +214,6 @@ static const struct {
     {"skip", SKIP " slots=1,2", {3136, 64, 64, 9, 2, .edge_rows = 56}},
     {"skip", SKIP " taps=outer", {3136, 64, 64, 9, 2, .edge_rows = 56}},
     {"skip", "skip=1", {3136, 64, 64, 9, 2, .edge_rows = 56}}, /* SLM */
-    {"pack", WINDOW " pack=1", WIDE_LINES(16, 14)},
-    {NULL, WINDOW, WIDE_LINES(16, 14)},
-    {NULL, WINDOW " fma=dpas", WIDE_LINES(8, 14)},
-    {NULL, WINDOW " skip=1", WIDE_LINES(16, 14)},
-    {NULL, WINDOW " slots=1,3", WIDE_LINES(16, 14)},
-    {NULL, WINDOW " spread=120", WIDE_LINES(16, 14)},
-    {NULL, WINDOW " m=32", WIDE_LINES(16, 14)}, /* two pixels, or four: */
-    {NULL, WINDOW " m=24", WIDE_LINES(8, 27)},
-    {"window", WINDOW " m=24", WIDE_LINES(16, 14)}, /* three pixels, or one and a half */
-    {"window", WINDOW, WIDE_LINES(16, 15)},
-    {"window", WINDOW " fma=dpas", WIDE_LINES(16, 14)}, /* one pixel a thread */
-    {"window", WINDOW, WIDE_LINES(32, 14)},
-    {"window", WINDOW, WIDE_LINES(12, 14)}, /* no eight images */
-    {NULL, WINDOW " m=32 spread=56", WIDE_LINES(16, 28)},
-    {"spread", WINDOW " m=32 spread=60", WIDE_LINES(16, 28)}, /* no whole number a line */
-    {"spread", WINDOW " m=32 spread=49", WIDE_LINES(16, 28)}, /* all have four */
-    {"spread", WINDOW " m=32 tg=4x1 spread=28", WIDE_LINES(16, 7)}, /* 3.5 for each pair */
-    {"window", WINDOW " m=32 fma=dpas spread=56", WIDE_LINES(16, 14)}, /* half pixels */
-    {"window", WINDOW " slots=2,2", WIDE_LINES(16, 14)},
-    {"window", WINDOW " taps=outer", WIDE_LINES(16, 14)},
-    {"window", WINDOW " slm=1 tg=2x2", WIDE_LINES(16, 14)},
-    {"window", WINDOW, {3136, 64, 64, 9, 2}}, /* taps that share nothing */
-    {"registers", WINDOW " m=32 grf=128", WIDE_LINES(16, 14)},
     {NULL, "slm=0 taps=inner prefetch=1", {3136, 64, 64, 9, 2}},
     {NULL,
      "fma=mad simd=16 k=4 slm=0 taps=inner m=16 prefetch=1",
@@ -336,8 +306,6 @@ START_TEST(text_parses_back)
         a.spread = (uint16_t)(rng >> 29);
         a.skip = rng >> 60 & 1;
         b.skip = !a.skip;
-        a.window = rng >> 56 & 1;
-        b.window = !a.window;
         a.prefetch = rng >> 59 & 1;
         a.pack = rng >> 58 & 1;
         b.pack = !a.pack;
@@ -346,7 +314,7 @@ START_TEST(text_parses_back)
         a.m_first = rng >> 61 & 1;
         b.m_first = !a.m_first;
         a.unroll = (uint8_t)(rng >> 53);
-        a.load_a = (uint8_t)(rng >> 37) % 6;
+        a.load_a = (uint8_t)(rng >> 37) % 5;
         a.load_b = (uint8_t)(rng >> 45) % 5;
         a.store = (uint8_t)(rng >> 29) % 5;
         b.score = a.score;
@@ -372,9 +340,9 @@ static const struct {
     {"tg=2", "'tg=2'"},          {"tg=2,4", "'tg=2,4'"},
     {"fma=dp4b", "'fma=dp4b'"},  {"slots=1,", "'slots=1,'"},
     {"addr=surfaces", "'addr="}, {"m=-1", "'m=-1'"},
-    {"window=2", "'window=2'"},
-    {"window=", "'window='"},
-    {"slm=2 window=yes", "'window=yes'"},
+    {"skip=2", "'skip=2'"},
+    {"skip=", "'skip='"},
+    {"slm=2 prefetch=yes", "'prefetch=yes'"},
     {"skip=rows", "'skip=rows'"},      {"skip=", "'skip='"},
     {"skip", "'skip'"},          {"slm=0 skip=yes", "'skip=yes'"},
     {"order=k", "'order=k'"},    {"order=", "'order='"},
@@ -782,7 +750,7 @@ START_TEST(prints_every_field)
     ck_assert_str_eq(xk_str_get(&s), "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
                                      "slices=1 taps=outer slots=2,1 slm=0 "
                                      "spread=0 skip=0 "
-                                     "window=0 prefetch=0 pack=0 addr=a64 grf=128 order=n unroll=0 "
+                                     "prefetch=0 pack=0 addr=a64 grf=128 order=n unroll=0 "
                                      "load_a=auto load_b=auto store=auto");
     struct xk_schedule edge = shared;
     edge.skip = true;
@@ -793,7 +761,7 @@ START_TEST(prints_every_field)
     xk_schedule_print(&edge, &s);
     ck_assert_ptr_nonnull(
         strstr(xk_str_get(&s),
-               " slm=3 spread=17 skip=1 window=0 prefetch=1 pack=1 "
+               " slm=3 spread=17 skip=1 prefetch=1 pack=1 "
                "addr=surface "));
     xk_str_fini(&s);
 }

@@ -26,7 +26,6 @@ PACKED_WITH = "(m=(24|32)|spread=[1-9]|skip=1|prefetch=1|slm=[123]) .*pack=1"
 PREFETCH = "slm=0 .*prefetch=1"
 ASKED_FOR = "taps=outer .*prefetch=1|slm=[123] .*prefetch=1"
 WIDE = "n=64"
-WINDOW = "window=1"
 # 12 images are no whole number of eight rows, so they are not inside the pixels, and
 # rows at its edges are few.
 # Options and problem, what is among the candidates, what must not be.
@@ -34,26 +33,25 @@ ROWS = [
     (["--dt=f16"], "mb12ic64ih56oc64kh3ph1",
      [BUFFERED, "slm=0", SLICED, SPREAD, PREFETCH], [SKIP, ASKED_FOR]),
     (["--dt=f16"], "mb16ic64ih56oc64kh3ph1",
-     [BUFFERED, "slm=0", SLICED, SPREAD, SKIP, SPREAD + " " + SKIP, WINDOW],
+     [BUFFERED, "slm=0", SLICED, SPREAD, SKIP, SPREAD + " " + SKIP],
      []),
     (["--dt=f16"], "mb1ic64ih56oc64kh3ph1",
-     [BUFFERED, SLICED, SKIP], [WINDOW]),
+     [BUFFERED, SLICED, SKIP], []),
     (["--dt=f16"], "mb16ic64ih56oc64kh3", [SLICED], [SKIP]),
     (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic128ih28oc128kh3ph1",
-     [BUFFERED, "slm=0", SLICED, BUFFERED_SLICES, SKIP, WIDE, WINDOW], []),
+     [BUFFERED, "slm=0", SLICED, BUFFERED_SLICES, SKIP, WIDE], []),
     (["--dt=u8s8"], "mb12ic64ih56oc64kh3ph1",
      [BUFFERED, "slm=0"], [SKIP]),
-    # 32 x 32 with a window takes the places of 16 x 64 here.
     (["--dt=u8s8"], "mb16ic64ih56oc64kh3ph1",
-     [BUFFERED, "slm=0", SKIP, WINDOW], []),
+     [BUFFERED, "slm=0", SKIP], []),
     (["--dt=u8s8", "--stag=Bcda32b"], "mb8ic64ih56oc64kh3ph1",
      ["slm=0", SKIP, WIDE], []),
     (["--dt=f16"], "mb16ic1024ih14oc256kh1",
      [BUFFERED, "slm=0", SLICED], []),
     (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic256ih28oc64kh1",
-     [BUFFERED, "slm=0", SLICED], [WINDOW]),
+     [BUFFERED, "slm=0", SLICED], []),
     (["--dt=f16", "--stag=axb", "--dtag=axb"],
-     "mb16ic512ih28oc1024oh14kh1sh2ph0", [SPREAD], [WINDOW]),
+     "mb16ic512ih28oc1024oh14kh1sh2ph0", [SPREAD], []),
     (["--dt=u8s8"], "mb16ic1024ih14oc256kh1",
      [BUFFERED, "slm=0", SLICED], []),
     (["--dt=f16"], "mb16ic3ih112oc64kh7ph3", [PACK], [PACKED_WITH]),
@@ -105,7 +103,7 @@ def main():
             lines.append(((sum(n) > 0) == (kind in wanted),
                           f"{' '.join(words)}: {sum(n)} of {len(found)} have "
                           f"{kind}"))
-        forced = (BUFFERED, SKIP, WIDE, PACK, WINDOW)
+        forced = (BUFFERED, SKIP, WIDE, PACK)
         for kind in (k for k in forced if k in wanted):
             best = next((c for c in found if re.search(rf"\b{kind}\b", c)), "")
             best = best.split(" score=")[0]
