@@ -276,7 +276,20 @@ static const char *bad_call(const xk_stmt *s)
     return all_grf(s) ? NULL : "arguments must be addresses of registers";
 }
 
-/* Addresses of tiles, and scalar positions behind them. */
+/* Whether a tile function may have that as its position number `at`: one of all
+ * of the role, or of each that it moves. */
+static bool is_position(const struct xk_tiling *tiling,
+                        const struct xk_tile_call *f, unsigned at,
+                        struct xk_type t)
+{
+    struct xk_tile_part p;
+    return t.dt == XK_DT_S32 && t.space == XK_SPACE_NONE &&
+           (t.lanes == 1 ||
+            (xk_tile_part_of(tiling, f, 0, &p) && at < p.tile->layout.n_dims &&
+             p.tile->role[at] != XK_ROLE_K && t.lanes == p.n[at]));
+}
+
+/* Addresses of tiles, and positions behind them. */
 static const char *bad_tile_args(const struct verifier *v, const xk_stmt *s)
 {
     const struct xk_tile_call *const f = &xk_func_of(s)->u.tile;
@@ -288,8 +301,9 @@ static const char *bad_tile_args(const struct verifier *v, const xk_stmt *s)
         if (i < buffers &&
             (xk_op(xk_kid(s, i)) != XK_OP_PTR || t.space == XK_SPACE_GLOBAL))
             return "tile: needs addresses of registers or SLM";
-        if (i >= buffers && !xk_type_eq(t, xk_type_vec(XK_DT_S32, 1)))
-            return "tile: positions are s32 scalars";
+        if (i >= buffers && !is_position(v->tiling, f, i - buffers, t))
+            return "tile: positions are s32 scalars, or a vector of those that "
+                   "are moved, but for k";
     }
     return xk_tile_call_bad(v->tiling, f, n);
 }

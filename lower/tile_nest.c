@@ -12,6 +12,7 @@
 #include "lower/state.h"
 #include "views/access.h"
 
+enum { MAX_ROWS = 8 };
 enum { VIEW_A, VIEW_B };
 enum { TILE_A, TILE_B, TILE_C, TILE_RAW };
 
@@ -29,6 +30,8 @@ struct nest {
     int64_t k_all; /* its places, up to whole steps */
     bool has_batch;
     struct operand a, b;
+    const xk_expr *rows[MAX_ROWS]; /* of slices that have their own rows first:
+                                      positions of each message's rows of A */
 };
 
 /* The n-th index of a role from the inside; -1: there is none. */
@@ -244,13 +247,28 @@ struct step {
     unsigned k_len;
 };
 
+/* Some of a tile's rows; n 0: all. */
+struct rows {
+    unsigned first, n;
+};
+
+static void only_rows(struct xk_tile_call *f, enum xk_role role, struct rows r)
+{
+    if (!r.n)
+        return;
+    f->part[f->n_parts].role = (uint8_t)role;
+    f->part[f->n_parts].first = (uint16_t)r.first;
+    f->part[f->n_parts++].n = (uint16_t)r.n;
+}
+
 /* An operand at a row and a step, into registers, as it comes. */
 static void load_operand(struct nest *g, struct xk_block_writer *w,
                          const struct operand *o, const xk_expr *row,
-                         struct step s)
+                         struct rows r, struct step s)
 {
     struct xk_lowering *const l = g->l;
     struct xk_func f = tile_call(XK_TILE_LOAD, s.k_len);
+    only_rows(&f.u.tile, o->view == VIEW_A ? XK_ROLE_M : XK_ROLE_N, r);
     const unsigned tile = o->raw_reg ? o->raw : o->tile;
     const xk_expr *args[4] = {
         xk_lower_reg(l, o->raw_reg ? o->raw_reg : o->reg, 0)};
@@ -264,21 +282,6 @@ static void load_operand(struct nest *g, struct xk_block_writer *w,
     xk_block_call(w, &f, args, n);
 }
 
-/* Rows of A that are multiplied together: those of its tile in order, if it has
- * not all of them; n 0: all. */
-struct rows {
-    unsigned first, n;
-};
-
-static void only_rows(struct xk_tile_call *f, struct rows r)
-{
-    if (!r.n)
-        return;
-    f->part[f->n_parts].role = XK_ROLE_M;
-    f->part[f->n_parts].first = (uint16_t)r.first;
-    f->part[f->n_parts++].n = (uint16_t)r.n;
-}
-
 /* What came is put in order, if that is another one. */
 static void order_operand(struct nest *g, struct xk_block_writer *w,
                           const struct operand *o, struct rows r,
@@ -287,7 +290,7 @@ static void order_operand(struct nest *g, struct xk_block_writer *w,
     struct xk_func f = tile_call(XK_TILE_COPY, k_len);
     if (!o->raw_reg)
         return;
-    only_rows(&f.u.tile, r);
+    only_rows(&f.u.tile, XK_ROLE_M, r);
     strcpy(f.u.tile.tile[0], g->t.tile[o->tile].name);
     strcpy(f.u.tile.tile[1], g->t.tile[o->raw].name);
     const xk_expr *const both[] = {xk_lower_reg(g->l, o->reg, 0),
@@ -315,7 +318,7 @@ static void multiply_tiles(struct nest *g, struct xk_block_writer *w,
 {
     struct xk_lowering *const l = g->l;
     struct xk_func f = tile_call(XK_TILE_MUL, k_len);
-    only_rows(&f.u.tile, r);
+    only_rows(&f.u.tile, XK_ROLE_M, r);
     f.u.tile.family = (uint8_t)family_of(l->p);
     strcpy(f.u.tile.tile[0], g->t.tile[TILE_C].name);
     strcpy(f.u.tile.tile[1], g->t.tile[TILE_A].name);
@@ -329,6 +332,41 @@ static void multiply_tiles(struct nest *g, struct xk_block_writer *w,
 static unsigned parts_of(const struct xk_plan *p)
 {
     return p->s.n_thr / p->s.n_sub;
+}
+
+/* A's rows; of slices that have their own first those of a message at a time.
+ */
+static void load_a(struct nest *g, struct xk_block_writer *w, struct step s)
+{
+    const struct xk_plan *const p = g->l->p;
+    const unsigned n = p->s.simd;
+    if (!g->rows[0])
+        load_operand(g, w, &g->a, g->l->m0, (struct rows){0, 0}, s);
+    for (unsigned i = 0; g->rows[0] && i < p->s.m_thr / n; i++)
+        load_operand(g, w, &g->a, g->rows[i], (struct rows){i * n, n}, s);
+}
+
+/* B's columns of a part; of slices that have their own first a place at a time,
+ * which is where the part that lies there is in memory. */
+static void load_b(struct nest *g, struct xk_block_writer *w, unsigned part,
+                   struct step s)
+{
+    struct xk_lowering *const l = g->l;
+    const unsigned all = (unsigned)l->p->b.tile.dim[0];
+    const xk_expr *n = l->n0_b;
+    if (part)
+        n = xk_bin_imm(l->c, XK_OP_ADD, n, part * l->p->s.n_sub);
+    if (!l->place_n[0]) {
+        load_operand(g, w, &g->b, n, (struct rows){0, 0}, s);
+        return;
+    }
+    const unsigned rows = xk_plan_place_rows(l->p);
+    for (unsigned at = 0; at < all; at += rows) {
+        const xk_expr *const first =
+            xk_bin_imm(l->c, XK_OP_ADD, l->place_n[at / rows], -(int64_t)at);
+        load_operand(g, w, &g->b, xk_add(l->c, n, first),
+                     (struct rows){at, all > rows ? rows : 0}, s);
+    }
 }
 
 /* Rows in order at a time, and their products. */
@@ -348,13 +386,9 @@ static void put_rows(struct nest *g, struct xk_block_writer *w, unsigned part,
 
 static void put_step(struct nest *g, struct xk_block_writer *w, struct step s)
 {
-    struct xk_lowering *const l = g->l;
-    load_operand(g, w, &g->a, l->m0, s);
-    for (unsigned part = 0; part < parts_of(l->p); part++) {
-        const xk_expr *n = l->n0_b;
-        if (part)
-            n = xk_bin_imm(l->c, XK_OP_ADD, n, part * l->p->s.n_sub);
-        load_operand(g, w, &g->b, n, s);
+    load_a(g, w, s);
+    for (unsigned part = 0; part < parts_of(g->l->p); part++) {
+        load_b(g, w, part, s);
         order_operand(g, w, &g->b, (struct rows){0, 0}, s.k_len);
         put_rows(g, w, part, s.k_len);
     }
@@ -442,6 +476,11 @@ static void put_one_loop(struct nest *g)
     const xk_expr *const first =
         l->slice ? xk_bin_imm(l->c, XK_OP_MUL, l->slice, places)
                  : xk_s32(l->c, 0);
+    const unsigned n = l->p->s.simd;
+    for (unsigned i = 0;
+         l->p->slices.n > 1 && l->p->slices.by_rows && i < l->p->s.m_thr / n;
+         i++)
+        g->rows[i] = xk_block_let(&l->w, "m", xk_lower_a_rows(l, i * n, n));
     put_steps(g, &l->w, first, places);
 }
 

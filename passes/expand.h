@@ -46,7 +46,9 @@ struct xk_tile_move {
     const struct xk_access *access;
     const xk_expr *mem, *buf,
         *buf_off;                   /* pointer; registers and their offset */
-    const xk_expr *pos[XK_N_ROLES]; /* by dim of the tile */
+    const xk_expr *pos[XK_N_ROLES]; /* by dim of the tile; a vector has those of
+                                       the call's part, one each */
+    uint16_t pos_first[XK_N_ROLES]; /* of that part */
     /* What is known of memory along each dim (views/walk.h); 0: nothing. */
     int64_t stride_b[XK_N_ROLES], run[XK_N_ROLES];
     uint32_t masks; /* indices of the view's conditions that can fail */

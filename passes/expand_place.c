@@ -6,12 +6,31 @@
 #include "base/integer.h"
 #include "views/access_expr.h"
 
+/* So many of a vector's positions from the tile's position `at` on. Lanes
+ * behind the last one stand where that does. */
+static const xk_expr *own_positions(struct xk_expand *x,
+                                    const struct xk_tile_move *m, unsigned d,
+                                    int64_t at, unsigned lanes)
+{
+    const unsigned all = xk_type_of(m->pos[d]).lanes;
+    uint16_t index[32];
+    if (lanes == all)
+        return m->pos[d];
+    for (unsigned i = 0; i < lanes && i < XK_COUNTOF(index); i++) {
+        const unsigned k = (unsigned)at - m->pos_first[d] + i;
+        index[i] = (uint16_t)(k < all ? k : all - 1);
+    }
+    return xk_shuffle(x->c, m->pos[d], index, lanes);
+}
+
 /* The position as the lanes of a message see it. */
 static const xk_expr *position(struct xk_expand *x,
                                const struct xk_tile_move *m,
                                const struct xk_tile_shape *s, unsigned d,
                                int64_t at)
 {
+    if (xk_type_of(m->pos[d]).lanes > 1)
+        return own_positions(x, m, d, at, (int)d == s->lane_dim ? s->lanes : 1);
     const xk_expr *const first =
         xk_simplify(x->c, xk_bin_imm(x->c, XK_OP_ADD, m->pos[d], at), x->facts);
     if ((int)d != s->lane_dim)
@@ -173,6 +192,8 @@ bool xk_expand_is_alike(struct xk_expand *x, const struct xk_tile_move *m,
     int64_t lo, hi;
     if (first == last)
         return true;
+    if (xk_type_of(m->pos[d]).lanes > 1)
+        return false;
     const int64_t all = xk_walk_extent(x->t, role);
     if (!xk_facts_range(x->facts, m->pos[d], &lo, &hi) || lo < 0 ||
         (hi + last >= all && !is_in_one(x, m, d, first, last, all)))

@@ -274,6 +274,16 @@ bool xk_expand_move_of(struct xk_expand *x, const xk_stmt *call,
     out->buf_off = xk_kid(xk_kid(call, 0), 1);
     for (unsigned d = 0; d < out->n_dims; d++) {
         out->pos[d] = xk_kid(call, 1 + d);
+        out->pos_first[d] = out->part.first[d];
+        const unsigned lanes = xk_type_of(out->pos[d]).lanes;
+        if (lanes > 1 && lanes != out->part.n[d]) {
+            xk_fail(x->c, XK_EINVAL,
+                    "expand: tile %s: %u positions for %u rows",
+                    out->part.tile->name, lanes, out->part.n[d]);
+            return false;
+        }
+        if (lanes > 1) /* in any order */
+            continue;
         if (!xk_walk_stride_b(&x->indices, x->t, out->access,
                               (enum xk_role)out->part.tile->role[d],
                               &out->stride_b[d], &out->run[d]))

@@ -52,6 +52,14 @@ static bool range_of(const struct split *s, const xk_stmt *call,
     return false;
 }
 
+static bool has_vector(const xk_stmt *call)
+{
+    for (unsigned i = 0; i < xk_n_kids(call); i++)
+        if (xk_type_of(xk_kid(call, i)).lanes > 1)
+            return true;
+    return false;
+}
+
 /* The parts of a call along one role and those behind it. */
 static const xk_stmt *split_call(struct split *s, const xk_stmt *call,
                                  unsigned role)
@@ -64,6 +72,11 @@ static const xk_stmt *split_call(struct split *s, const xk_stmt *call,
     if (!step || !range_of(s, call, (enum xk_role)role, &first, &n) ||
         n <= step)
         return split_call(s, call, role + 1);
+    if (has_vector(call)) {
+        xk_fail(s->c, XK_EUNSUPPORTED,
+                "split: a call with a position for each row stays whole");
+        return NULL;
+    }
     if ((n + step - 1) / step > XK_COUNTOF(part)) {
         xk_fail(s->c, XK_EUNSUPPORTED, "split: %c=%u makes more than %zu parts",
                 xk_role_letter[role], step, XK_COUNTOF(part));

@@ -8,7 +8,7 @@
 
 static bool is_plain_flat(const struct xk_plan *p)
 {
-    return !p->s.skip && !p->full_groups && p->s.slices == 1;
+    return !p->s.skip && !p->full_groups;
 }
 
 /* Places of a role, the last index's in whole steps, are s32. */

@@ -67,8 +67,11 @@ static void move_tile_element(struct interp *s, const xk_stmt *st,
     for (unsigned d = 0; d < p->tile->layout.n_dims; d++) {
         struct value v;
         xk_interp_eval(s, xk_kid(st, 1 + d), &v);
-        xk_walk_place(s->tiling, (enum xk_role)p->tile->role[d],
-                      v.l[0].i + in_tile[d], at);
+        const int64_t n = in_tile[d] - p->first[d]; /* of those moved */
+        const int64_t position = xk_type_of(xk_kid(st, 1 + d)).lanes > 1
+                                     ? v.l[n].i
+                                     : v.l[0].i + in_tile[d];
+        xk_walk_place(s->tiling, (enum xk_role)p->tile->role[d], position, at);
     }
     const bool inside = is_inside(s->tiling, at);
     const bool there = inside && element_of(s->tiling, a, at, &element);
