@@ -33,22 +33,6 @@ const xk_expr *xk_lower_select_beside(struct xk_lowering *l,
     return xk_select(l->c, in, off, xk_lower_u32(l, beside));
 }
 
-void xk_lower_move_headers(struct xk_lowering *l, struct xk_block_writer *w,
-                           const struct xk_header_run *r, enum xk_op op,
-                           const xk_expr *by)
-{
-    const uint32_t most_b = 2u * l->p->platform->grf_b;
-    const uint32_t end_b = r->first_b + r->size_b;
-    for (uint32_t at_b = r->first_b, n_b; at_b < end_b; at_b += n_b) {
-        n_b = end_b - at_b < most_b ? end_b - at_b : most_b;
-        const xk_expr *const at =
-            xk_lower_slot_reg(l, r->buf, r->slot_b, at_b);
-        const xk_expr *const now =
-            xk_block_load(w, "at", xk_type_vec(XK_DT_U32, n_b / 4), at);
-        xk_block_add(w, xk_store(l->c, at, xk_bin(l->c, op, now, by)));
-    }
-}
-
 void xk_lower_sendh(struct xk_lowering *l, struct xk_block_writer *w,
                     const struct xk_send *send, const xk_expr *head,
                     const xk_expr *reg)

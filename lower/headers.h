@@ -27,16 +27,6 @@ const xk_expr *xk_lower_select_beside(struct xk_lowering *l,
                                       const xk_expr *mask, const xk_expr *off,
                                       int64_t beside);
 
-/* Headers that change together. */
-struct xk_header_run {
-    const xk_expr *buf, *slot_b; /* slot_b NULL: the only one */
-    uint32_t first_b, size_b;
-};
-/* op by `by` (u32, scalar) on each lane, two registers an instruction. */
-void xk_lower_move_headers(struct xk_lowering *l, struct xk_block_writer *w,
-                           const struct xk_header_run *r, enum xk_op op,
-                           const xk_expr *by);
-
 /* A message to or from reg whose header is at `head`; all lanes. */
 void xk_lower_sendh(struct xk_lowering *l, struct xk_block_writer *w,
                     const struct xk_send *send, const xk_expr *head,

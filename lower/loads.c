@@ -2,7 +2,6 @@
 /* The K loops, and in them each segment's loads and multiplies. */
 #include "lower/headers.h"
 #include "lower/masks.h"
-#include "lower/taps.h"
 
 const xk_expr *xk_lower_slot_b(struct xk_lowering *l, const xk_expr *i,
                                const struct xk_plan_operand *o)
@@ -277,21 +276,6 @@ static void multiply_dpas(struct xk_lowering *l, struct xk_block_writer *w,
         }
 }
 
-void xk_lower_dpas(struct xk_lowering *l, struct xk_block_writer *w,
-                   const xk_expr *i, unsigned part)
-{
-    multiply_dpas(l, w, i, part, 0, l->p->s.m_thr);
-}
-
-void xk_lower_multiply(struct xk_lowering *l, struct xk_block_writer *w,
-                       const xk_expr *i, unsigned first_row, unsigned rows)
-{
-    if (!xk_fma_family_of(l->p->s.fma)->dpas)
-        multiply_lanes(l, w, i, l->p->s.k_step, first_row, rows);
-    else
-        multiply_dpas(l, w, i, 0, first_row, rows);
-}
-
 /* The stage of the multiplies: operands of two buffers are loaded in one of
  * their own. */
 static unsigned last_stage(const struct xk_plan *p)
@@ -313,7 +297,7 @@ static void stage(struct xk_lowering *l, struct xk_block_writer *w,
         if (p->b.stage == number)
             load_b(l, w, s, i, part);
         if (number == last && xk_fma_family_of(p->s.fma)->dpas)
-            xk_lower_dpas(l, w, i, part);
+            multiply_dpas(l, w, i, part, 0, p->s.m_thr);
         else if (number == last)
             multiply_lanes(l, w, i, s->k_len, 0, p->s.m_thr);
     }

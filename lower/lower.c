@@ -369,8 +369,6 @@ static void multiply(struct xk_lowering *l)
         buffers(l);
     if (l->p->s.fma == XK_FMA_LANES) {
         xk_lower_lane_window(l);
-    } else if (l->p->flat.taps) {
-        xk_lower_flat_loop(l);
     } else {
         xk_lower_columns(l);
         xk_lower_rows(l);

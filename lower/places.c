@@ -46,17 +46,6 @@ void xk_lower_places(struct xk_lowering *l)
         l->place_n[k] = xk_block_let(&l->w, "place_n", column_of(l, k, half));
 }
 
-const xk_expr *xk_lower_b_column(struct xk_lowering *l, unsigned row)
-{
-    const xk_expr *first = l->n0_b;
-    if (by_columns(l)) {
-        const unsigned rows = xk_plan_place_rows(l->p);
-        first = xk_add(l->c, first, l->place_n[row / rows]);
-        row %= rows;
-    }
-    return xk_bin_imm(l->c, XK_OP_ADD, first, row);
-}
-
 const xk_expr *xk_lower_a_rows(struct xk_lowering *l, unsigned first,
                                unsigned lanes)
 {

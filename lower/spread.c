@@ -91,18 +91,3 @@ const xk_expr *xk_lower_inside_m(struct xk_lowering *l, const xk_expr *m,
 {
     return xk_and(l->c, below(l, m, l->m_end), mask);
 }
-
-void xk_lower_multiply_all(struct xk_lowering *l, struct xk_block_writer *w,
-                           const xk_expr *i, unsigned first_row, unsigned rows)
-{
-    const bool last = l->full && first_row + rows == l->p->s.m_thr;
-    const unsigned always = last ? rows - 8 : rows;
-    struct xk_block_writer in;
-    if (always)
-        xk_lower_multiply(l, w, i, first_row, always);
-    if (!last)
-        return;
-    xk_block_init(&in, l->c, l->facts);
-    xk_lower_multiply(l, &in, i, first_row + always, 8);
-    xk_block_add_if(w, l->full, &in);
-}

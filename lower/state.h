@@ -78,9 +78,6 @@ const xk_expr *xk_lower_thread_m0(struct xk_lowering *l, const xk_expr *group_m0
 const xk_expr *xk_lower_rows_of_thread(const struct xk_lowering *l);
 /* s32: the first row of a group along M. */
 const xk_expr *xk_lower_group_m0(struct xk_lowering *l, const xk_expr *group);
-/* xk_lower_multiply, the tile's last 8 rows only where the thread has them. */
-void xk_lower_multiply_all(struct xk_lowering *l, struct xk_block_writer *w,
-                           const xk_expr *i, unsigned first_row, unsigned rows);
 /* Whether rows m are the thread's own and inside M. */
 const xk_expr *xk_lower_below_m(struct xk_lowering *l, const xk_expr *m);
 /* mask where rows m (a lane each) are inside M. */
@@ -143,24 +140,14 @@ void xk_stages_add(struct xk_stages *s, unsigned number,
                    struct xk_block_writer *w);
 /* Adds the loop to l's block. */
 void xk_stages_end(struct xk_stages *s, struct xk_pipe_info info);
-/* The multiplies of step i with part `part` of B; or of some rows, whole
- * multiples of the lanes, with all of B. */
-void xk_lower_dpas(struct xk_lowering *l, struct xk_block_writer *w,
-                   const xk_expr *i, unsigned part);
-void xk_lower_multiply(struct xk_lowering *l, struct xk_block_writer *w,
-                       const xk_expr *i, unsigned first_row, unsigned rows);
 
 /* lane_window.c: all of K with the columns of all groups in the lanes. */
 void xk_lower_lane_window(struct xk_lowering *l);
-/* flat_loop.c: all of K in one loop without it. */
-void xk_lower_flat_loop(struct xk_lowering *l);
 /* tile_nest.c: the K loops as a nest of tile functions. */
 void xk_lower_nest(struct xk_lowering *l);
 /* places.c: slices that have their own part first (plan.h, struct
  * xk_plan_slices). Prepares what follows. */
 void xk_lower_places(struct xk_lowering *l);
-/* s32: the column of N at row `row` of the thread's tile of B. */
-const xk_expr *xk_lower_b_column(struct xk_lowering *l, unsigned row);
 /* s32 x lanes: the rows of M at lanes first .. first + lanes - 1 of the thread's
  * tile of A, without a name. */
 const xk_expr *xk_lower_a_rows(struct xk_lowering *l, unsigned first,

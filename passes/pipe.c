@@ -60,6 +60,9 @@ static const xk_stmt *in_turn(struct xk_piped_loop *p, const xk_stmt *s,
         r ? xk_piped_call_of(r) : (struct xk_piped_call){0};
     if (!x.f)
         return r;
+    if (x.branch)
+        return xk_if(p->c, xk_kid(r, 0), call_in_turn(p, x.call, i, NULL),
+                     NULL);
     if (!x.tiling)
         return call_in_turn(p, r, i, NULL);
     struct xk_tiling t = *xk_tiling_of(x.tiling);

@@ -43,11 +43,13 @@ static inline bool xk_piped_is_slm(const struct xk_piped_buffer *b)
     return b->var && xk_type_of(b->var).space == XK_SPACE_SLM;
 }
 
-/* A statement that calls a tile function, maybe in a tiling of its own. */
+/* A statement that calls a tile function, maybe in a tiling of its own, or
+ * behind a branch. */
 struct xk_piped_call {
     const xk_stmt *call;
     const struct xk_tile_call *f; /* NULL: it is none */
     const xk_stmt *tiling;        /* of its own; NULL: the loop's */
+    const xk_stmt *branch;        /* that it stands behind; NULL: none */
 };
 struct xk_piped_call xk_piped_call_of(const xk_stmt *s);
 

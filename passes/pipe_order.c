@@ -17,7 +17,10 @@ struct order {
 struct xk_piped_call xk_piped_call_of(const xk_stmt *s)
 {
     struct xk_piped_call r = {.call = s};
-    if (xk_op(s) == XK_OP_TILING) {
+    if (xk_op(s) == XK_OP_IF) {
+        r.branch = s;
+        r.call = xk_kid(s, 1);
+    } else if (xk_op(s) == XK_OP_TILING) {
         r.tiling = s;
         r.call = xk_tiling_body(s);
     }
@@ -108,7 +111,8 @@ static bool is_plain(struct order *o)
         const struct xk_piped_call x = xk_piped_call_of(o->s[i]);
         if (x.f && x.f->op == XK_TILE_STORE && stores_slm(o->p, o->s[i]))
             others++;
-        else if (!x.f || (x.f->op != XK_TILE_LOAD && !is_reader(x.f)) ||
+        else if (!x.f || (x.branch && x.f->op != XK_TILE_MUL) ||
+                 (x.f->op != XK_TILE_LOAD && !is_reader(x.f)) ||
                  (x.f->op == XK_TILE_COPY && buffer_at(o->p, x.call)))
             others += 1000;
     }
@@ -332,23 +336,38 @@ static const xk_stmt *statement_in(const xk_stmt *s, unsigned i)
     return xk_op(s) == XK_OP_SEQ ? xk_kid(s, i) : s;
 }
 
-/* The body's statements; those in a tiling of their own get one each. */
+/* What stands in a tiling of its own, or behind a branch without another side.
+ */
+static const xk_stmt *inside_of(const xk_stmt *s)
+{
+    if (xk_op(s) == XK_OP_TILING && xk_tiling_of(s)->n_views == 1)
+        return xk_tiling_body(s);
+    const bool branch = xk_op(s) == XK_OP_IF && xk_pass_is_empty(xk_kid(s, 2));
+    return branch ? xk_kid(s, 1) : NULL;
+}
+
+static const xk_stmt *again_around(struct xk_piped_loop *p, const xk_stmt *s,
+                                   const xk_stmt *call)
+{
+    if (xk_op(s) == XK_OP_IF)
+        return xk_if(p->c, xk_kid(s, 0), call, NULL);
+    const xk_expr *const mem = xk_tiling_mem(s, 0);
+    return xk_tiling_stmt(p->c, xk_tiling_of(s), &mem, call);
+}
+
+/* The body's statements; those in a tiling of their own, or behind a branch,
+ * get one each. */
 static unsigned list_body(struct xk_piped_loop *p, const xk_stmt *body,
                           const xk_stmt *s[XK_PIPED_CALLS])
 {
     unsigned n = 0;
     for (unsigned i = 0; i < statements_in(body); i++) {
         const xk_stmt *const at = statement_in(body, i);
-        const bool own =
-            xk_op(at) == XK_OP_TILING && xk_tiling_of(at)->n_views == 1;
-        const xk_stmt *const in = own ? xk_tiling_body(at) : at;
-        const xk_expr *const mem = own ? xk_tiling_mem(at, 0) : NULL;
-        if (n + statements_in(in) > XK_PIPED_CALLS)
+        const xk_stmt *const in = inside_of(at);
+        if (n + statements_in(in ? in : at) > XK_PIPED_CALLS)
             return XK_PIPED_CALLS + 1;
-        for (unsigned k = 0; k < (own ? statements_in(in) : 1); k++)
-            s[n++] = own ? xk_tiling_stmt(p->c, xk_tiling_of(at), &mem,
-                                          statement_in(in, k))
-                         : at;
+        for (unsigned k = 0; k < (in ? statements_in(in) : 1); k++)
+            s[n++] = in ? again_around(p, at, statement_in(in, k)) : at;
     }
     return n;
 }

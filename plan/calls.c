@@ -6,11 +6,6 @@
 
 #include "plan/operand.h"
 
-static bool is_plain_flat(const struct xk_plan *p)
-{
-    return !p->s.skip && !p->full_groups;
-}
-
 /* Places of a role, the last index's in whole steps, are s32. */
 static bool is_s32(const struct xk_contraction *con, enum xk_role role,
                    int64_t step)
@@ -66,8 +61,7 @@ bool xk_plan_has_nest(const struct xk_plan *p)
         !is_s32(con, XK_ROLE_K, p->s.k_step) ||
         !is_s32(con, XK_ROLE_M, (int64_t)p->s.m_thr * p->s.tg_m))
         return false;
-    return tiles_are_near(p) &&
-           (!xk_schedule_is_one_loop(&p->s) || is_plain_flat(p));
+    return tiles_are_near(p);
 }
 
 static struct xk_plan_buffer *add_buffer(struct xk_plan *p, const char *name,
@@ -149,11 +143,10 @@ enum xk_status xk_plan_calls(xk_ctx *c, struct xk_plan *p)
 {
     const bool walk = xk_schedule_is_walk(&p->s);
     if (!xk_plan_has_nest(p))
-        return walk || p->s.slm
+        return walk || xk_schedule_is_one_loop(&p->s)
                    ? xk_fail(c, XK_ENOFIT,
-                             "plan: no %s: places or bytes of an operand are "
-                             "beyond 2^31",
-                             walk ? "walk over all of K" : "tile through SLM")
+                             "plan: no loop over all of K: places or bytes of "
+                             "an operand are beyond 2^31")
                    : XK_OK;
     add_buffer(p, "acc", &p->acc, p->acc_b);
     add_operand(p, "ra", "xa", &p->a);

@@ -148,7 +148,7 @@ static void set_turns(struct xk_plan *p)
     const struct xk_plan_list *const a = &p->seg[0].a;
     struct xk_plan_flat *const f = &p->flat;
     struct xk_plan_turn t = {0};
-    for (unsigned k = 1; k < a->n && !p->s.skip; k++) {
+    for (unsigned k = 1; k < a->n; k++) {
         const unsigned row = a->item[k].msg.row;
         if (row == a->item[k - 1].msg.row || f->n_turns == XK_PLAN_MAX_TURNS - 1)
             continue;
@@ -188,8 +188,6 @@ static enum xk_status set_step(xk_ctx *c, struct xk_plan *p)
 {
     const struct xk_index *const k = xk_plan_k_inner(p);
     struct xk_plan_flat *const f = &p->flat;
-    if (p->s.pack)
-        return XK_OK;
     f->step_b = xk_plan_step_b(p);
     if (!f->step_b)
         return no_fit(c, taps_inner, "A's steps of K are not evenly spaced");
@@ -243,8 +241,5 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
     XK_TRY(set_addresses(c, p));
     XK_TRY(set_body(c, p));
     xk_plan_ahead(c, p);
-    if (p->s.skip && !xk_edge_of(&p->con->walked, &p->flat.edge))
-        return no_fit(c, "skip=1",
-                      "no tap is beside the tensor for all of many rows");
     return xk_ctx_status(c);
 }

@@ -7,7 +7,6 @@
 
 #include "ir/func.h"
 #include "schedule/schedule.h"
-#include "views/edge.h"
 
 /* One load of an operand's step tile. row counts along M for A, N for B. */
 struct xk_plan_msg {
@@ -255,8 +254,6 @@ struct xk_plan_flat {
                            headers stay, since rows meet padding one by one */
     bool b_in_order;    /* B lies in memory as the loop goes over it */
     struct xk_plan_ahead ahead;
-    struct xk_edge edge; /* what of A taps are beside, if the schedule has them
-                            skipped there */
     uint32_t beside;    /* offset of rows outside the tensor: XK_OFF_NULL */
     int64_t step_b;     /* of A, from a load of a tap to the next: a step of the
                            inner K */

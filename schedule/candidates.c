@@ -305,20 +305,6 @@ struct buffers {
     uint8_t a, b;
 };
 
-/* c with buffers as b says, and skipping what it can. */
-static struct xk_schedule with_buffers(const struct search *g,
-                                       const struct xk_schedule *c,
-                                       const struct buffers *b)
-{
-    struct xk_schedule out = *c;
-    const bool edge = xk_fma_family_of(c->fma)->dpas && g->s->k_outer > 1 &&
-                      g->s->edge_rows >= 2 * c->m_thr && !c->pack;
-    out.slots_a = b->a;
-    out.slots_b = b->b;
-    out.skip = edge && b->a > 1;
-    return out;
-}
-
 /* In groups of a few threads; slices make them large. */
 static void in_flat_groups(struct search *g, const struct xk_score_tile *t,
                            struct xk_schedule c)
@@ -362,7 +348,9 @@ static void flat(struct search *g, struct xk_schedule c)
     c.n_sub = c.n_thr;
     c.tg_m = c.tg_n = 1; /* groups come last */
     for (unsigned b = 0; b < XK_COUNTOF(of); b++) {
-        with[n] = with_buffers(g, &c, &of[b]);
+        with[n] = c;
+        with[n].slots_a = of[b].a;
+        with[n].slots_b = of[b].b;
         n += !is_second(g, &with[n]) || of[b].a <= 2;
     }
     for (unsigned slices = 1; slices <= most; slices *= 2) {
@@ -504,22 +492,17 @@ static void through_slm(struct search *g, struct xk_schedule c)
         }
 }
 
-/* Taps packed. With images inside pixels taps are innermost; of more rows each dpas
- * depth takes more messages than of as many columns: 1 to 20 % slower. Else each tap's
- * address waits for a mask: that wins with many taps; and where each byte of a tap is
- * a message, with few rows for the columns. */
+/* Taps packed: each tap's address waits for a mask. That wins with many taps; and
+ * where each byte of a tap is a message, with few rows for the columns. */
 static void packed(struct search *g, struct xk_schedule c)
 {
     const bool whole = g->s->used_e == XK_PACK_FEW;
     c.pack = true;
     g->packed = xk_schedule_shape(g->s, &c);
-    if (g->s->images && whole) {
-        if (c.m_thr <= 16)
-            flat(g, c);
-    } else if (g->s->k_outer > 9 &&
-               (whole || g->s->elem_b == 2 || c.n_thr >= 4 * c.m_thr)) {
+    if ((g->s->images && whole) ||
+        (g->s->k_outer > 9 &&
+         (whole || g->s->elem_b == 2 || c.n_thr >= 4 * c.m_thr)))
         direct(g, c);
-    }
 }
 
 static void systolic(struct search *g)

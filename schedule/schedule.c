@@ -82,8 +82,6 @@ static unsigned lcm(unsigned a, unsigned b)
 
 static unsigned needed_copies(const struct xk_schedule *c, unsigned taps)
 {
-    if (c->pack && c->taps == XK_TAPS_INNER) /* straight code: no tap comes twice */
-        return taps;
     if (c->taps != XK_TAPS_INNER)
         return lcm(c->slots_a, c->slots_b);
     const unsigned a = lcm(taps, c->slm ? c->slm : c->slots_a);
@@ -349,23 +347,18 @@ static bool rule_taps(const struct xk_platform *p, const struct xk_shape *s,
     return !xk_schedule_is_flat(c) ||
            (c->surfaces && c->n_sub == c->n_thr && !s->loose_a &&
             s->k_inner % c->k_step == 0 &&
-            s->k_outer <= (c->pack ? XK_MAX_PACKED : MAX_SLM_TAPS));
+            s->k_outer <= MAX_SLM_TAPS);
 }
 
-/* With taps innermost, of A eight images of a pixel with padded channels; always of B
- * a layout with taps inside: tiles of 16 columns and more. */
+/* B has a layout with taps inside: tiles of 16 columns and more. */
 static bool rule_pack(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
-    const unsigned items = c->m_thr / 8u * xk_schedule_gathers(c);
-    const int64_t places_b = s->k_outer * xk_schedule_places_b(items);
-    const bool places = s->images && s->used_e == XK_PACK_FEW &&
-                        items <= XK_MAX_PLACES &&
-                        places_b <= XK_MAX_ADDRESS_GRF * p->grf_b;
-    const bool can = s->line_taps && xk_fma_family_of(c->fma)->dpas && !c->slm &&
-                     c->surfaces && c->n_thr >= XK_PACK_COLUMNS && !c->skip &&
-                     !c->prefetch;
-    return !c->pack || (can && (places || c->taps != XK_TAPS_INNER));
+    (void)p;
+    return !c->pack ||
+           (s->line_taps && xk_fma_family_of(c->fma)->dpas && !c->slm &&
+            c->surfaces && c->n_thr >= XK_PACK_COLUMNS &&
+            c->taps == XK_TAPS_OUTER);
 }
 
 /* Each slice has whole steps, and ends with whole squares of columns, or rows. */
@@ -404,16 +397,6 @@ static bool rule_spread(const struct xk_platform *p, const struct xk_shape *s,
             c->m_thr > 8 && xk_schedule_spread(s, c, &unused));
 }
 
-/* Behind a branch go whole steps, whose loads are on their way before. */
-static bool rule_skip(const struct xk_platform *p, const struct xk_shape *s,
-                      const struct xk_schedule *c)
-{
-    (void)p;
-    return !c->skip || (xk_schedule_is_flat(c) &&
-                        c->slots_a > 1 &&
-                        s->k_outer > 1 && s->edge_rows);
-}
-
 /* Behind a loop over all of K, where groups that follow each other read the same
  * rows. */
 static bool rule_prefetch(const struct xk_platform *p, const struct xk_shape *s,
@@ -445,19 +428,18 @@ static bool rule_unroll(const struct xk_platform *p, const struct xk_shape *s,
            (!c->unroll || c->unroll <= steps_of(s, c));
 }
 
-/* Of A's elements those of mad need no packing. */
+/* In a loop over all of K messages are what layouts allow. */
 static bool may_load_a(const struct xk_schedule *c)
 {
-    if (c->load_a != XK_LOAD_ELEMENTS)
-        return c->load_a == XK_LOAD_AUTO || c->load_a == XK_LOAD_SCATTERED;
-    return c->taps != XK_TAPS_INNER || c->fma == XK_FMA_MAD;
+    if (c->taps == XK_TAPS_INNER)
+        return c->load_a == XK_LOAD_AUTO;
+    return c->load_a != XK_LOAD_BLOCK && c->load_a != XK_LOAD_ROWS;
 }
 
-/* In loops over all of K loads have headers, which are for blocks. */
 static bool may_load_b(const struct xk_schedule *c)
 {
-    if (c->slm || c->taps == XK_TAPS_INNER)
-        return c->load_b == XK_LOAD_AUTO || c->load_b == XK_LOAD_BLOCK;
+    if (c->taps == XK_TAPS_INNER)
+        return c->load_b == XK_LOAD_AUTO;
     return c->load_b !=
                (xk_fma_family_of(c->fma)->dpas ? XK_LOAD_SCATTERED : XK_LOAD_ROWS);
 }

@@ -87,9 +87,6 @@ struct xk_shape {
     struct {
         int64_t rows, places, taps;
     } window;
-    /* Rows of M that share a place along its outermost index, if that moves taps
-     * beside the tensor, else 0; of 1024 places and taps those that do. */
-    int64_t edge_rows, edge_1k;
     /* Filter taps of a line, the innermost of k_outer, that may lie inside K with
      * its few channels; 0: they may not. Elements of a tap that A has in memory. */
     int64_t line_taps, used_e;

@@ -82,17 +82,6 @@ int64_t xk_schedule_groups_ahead(const struct xk_platform *p,
     return held < groups_n || held >= groups_n * groups_m ? 0 : held;
 }
 
-/* Of a loop's multiplies in 1024 those that are skipped: at an edge half a
- * pair's rows meet others. */
-static int64_t skipped_1k(const struct xk_shape *s, const struct xk_schedule *c)
-{
-    const int64_t half =
-        c->fma == XK_FMA_DPASW ? c->m_thr : c->m_thr / 2;
-    if (!c->skip || s->edge_rows <= half)
-        return 0;
-    return s->edge_1k * (s->edge_rows - half) / s->edge_rows;
-}
-
 /* Blocks of 8 rows of a core's n groups, of one thread of each. */
 static int64_t blocks_of(const struct xk_score_tile *t, const struct xk_schedule *c,
                          int64_t n, int64_t along_n)
@@ -169,7 +158,7 @@ static int64_t eu_cyc(const struct xk_score_tile *t, const struct xk_schedule *c
 {
     const int64_t all = l->per_eu * w->fma_cyc, blocks = l->n * (c->m_thr / 8);
     const int64_t met = l->blocks == blocks ? all : all * l->blocks / blocks;
-    const int64_t busy = met * t->done_1k / 1024;
+    const int64_t busy = met;
     const int64_t pace = w->fma_cyc + w->alone_cyc;
     /* What the last thread leaves idle; if it has not been alone all the time.
      */
@@ -317,7 +306,6 @@ void xk_score_tile_set(const struct xk_platform *p, const struct xk_shape *s,
     out->a = xk_score_lines_a(f, seen, c);
     out->steps = steps_of(seen, c);
     out->cold_a = f->cold_a / out->seen->k_outer;
-    out->done_1k = 1024 - skipped_1k(seen, c);
     out->read_cyc = xk_score_read_cyc(f, s, c);
     out->store_cyc = xk_score_store_cyc(f, s, c);
     out->extra_1k = instructions_1k(f, s, c);
@@ -362,7 +350,7 @@ int64_t xk_score_tile_least(const struct xk_score_tile *t, const struct xk_sched
     const int64_t blocks =
         xk_ceil_div(xk_ceil_div(t->seen->m, 8) * along_n, t->cores);
     const int64_t met = w->fma_cyc * blocks / (eu_per_core * (c->m_thr / 8));
-    const int64_t step = max(met * t->done_1k / 1024, per_eu * w->issue);
+    const int64_t step = max(met, per_eu * w->issue);
     const int64_t loops = max(t->steps * step, port_cyc(t, n_threads, blocks));
     const struct memory all = {t->read_cyc + t->store_cyc, 0};
     return score_least(&all, loops + around_least(w, per_eu), t->extra_1k);

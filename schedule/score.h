@@ -50,7 +50,6 @@ struct xk_score_tile {
     int64_t cores;               /* of the machine */
     int64_t steps;               /* of a thread */
     int64_t cold_a;              /* cycles more of a load of A */
-    int64_t done_1k;             /* multiplies that are not skipped, of 1024 */
     int64_t read_cyc, store_cyc; /* of memory */
     int64_t extra_1k;            /* thousandths for many instructions */
 };

@@ -138,27 +138,15 @@ static void set_window(const struct xk_contraction *p,
     s->window.taps = x.taps;
 }
 
-static int64_t outside_1k(const struct xk_slide *x)
-{
-    const int64_t pairs = x->places * x->taps, all = xk_slide_outside(x);
-    return pairs < INT64_C(1) << 52 ? 1024 * all / pairs : all / (pairs / 1024);
-}
-
 /* Whether eight rows of M share a pixel, and whether they are neighbours in
  * A. */
 static void set_rows(const struct xk_contraction *p, struct xk_shape *s)
 {
     const struct xk_row_order o = xk_row_order_of(p);
     const int64_t images = o.free < 0 ? 1 : p->index[o.free].extent;
-    struct xk_slide edge;
     set_pixels(p, o.free, s);
     s->eights = o.last && images % 8 == 0;
     s->images = s->eights && o.together && !s->loose_a;
-    if ((o.last || images == 1) && xk_row_order_edge(p, o.free, &edge) &&
-        xk_slide_outside(&edge)) {
-        s->edge_rows = s->m / edge.places;
-        s->edge_1k = outside_1k(&edge);
-    }
     set_window(p, &o, s);
     if (o.last)
         s->reach = at_most(s->reach * images, MOST_PIXELS);

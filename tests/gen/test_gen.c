@@ -313,7 +313,8 @@ START_TEST(dumps_come_stage_by_stage)
         .size = sizeof(o), .dump = count_stage, .dump_user = seen};
     xk_program *p = NULL;
     ck_assert_int_eq(xk_conv_create(&d, &o, &p, NULL), XK_OK);
-    ck_assert_str_eq(seen, "views schedule plan ir passes asm order zebin ");
+    ck_assert_str_eq(seen,
+                     "views schedule plan nest ir passes asm order zebin ");
     xk_program_unref(p);
 }
 END_TEST

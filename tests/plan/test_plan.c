@@ -298,53 +298,6 @@ START_TEST(systolic_tiles_are_filled)
 }
 END_TEST
 
-/* Packed taps by hand: of 7 taps two groups of 4 (f16) or one of 8, of 3 one. An item
- * for each tap and eight rows; a place is a dword, in vectors of 4, 8 or 16. */
-static const struct {
-    const char *text, *wei_tag;
-    uint32_t src, wei;
-    unsigned m, each, taps, places_b;
-} packed[] = {
-    {"mb8ic3ih15oc32oh8kh7sh2ph3", "AcDB32a4d4b", XK_F16, XK_F16, 8, 4, 14, 16},
-    {"mb16ic3ih15oc32oh8kh7sh2ph3", "AcDB32a4d4b", XK_F16, XK_F16, 16, 4, 14, 32},
-    {"mb8ic1ih15oc20oh8kh7sh2ph3", "AcDB32a4d4b", XK_F16, XK_F16, 24, 4, 14, 64},
-    {"mb8ic4ih9oc64kh3ph1", "AcDB32a8d4b", XK_U8, XK_S8, 8, 8, 3, 32},
-    {"mb8ic4ih15oc64oh8kh7sh2ph3", "AcDB32a8d4b", XK_U8, XK_S8, 24, 8, 7, 128},
-};
-
-START_TEST(packed_taps_fill_a_step)
-{
-    struct xk_conv_desc d = XK_CONV_DESC_INIT;
-    d.src_type = d.dst_type = packed[_i].src;
-    d.wei_type = packed[_i].wei;
-    plan_lab_contraction(c, packed[_i].text, &d, "Bcda4b", packed[_i].wei_tag,
-                         &con);
-    struct xk_schedule s = schedule(packed[_i].m, 32,
-                                    d.src_type == XK_F16 ? 16 : 32, 1, 1);
-    s.fma = XK_FMA_DPAS;
-    s.simd = 8;
-    s.n_sub = 32;
-    s.grf_count = 256;
-    s.taps = XK_TAPS_INNER;
-    s.surfaces = s.pack = true;
-    ck_assert_int_eq(xk_nest_pack(c, &con, s.k_step), XK_OK);
-    const struct xk_plan p = plan_of(&s);
-    ck_assert_int_eq(p.a.access, XK_ACCESS_SCATTERED);
-    ck_assert_int_eq(p.b.access, XK_ACCESS_BLOCK);
-    ck_assert_uint_eq(p.n_segments, 1);
-    check_tile(&p.a, &p.seg[0].a, s.m_thr, s.k_step, false);
-    check_tile(&p.b, &p.seg[0].b, s.n_sub, s.k_step, false);
-    ck_assert_uint_eq(p.flat.each, packed[_i].each);
-    ck_assert_uint_eq(p.seg[0].a.n, s.m_thr / 8 * packed[_i].each);
-    ck_assert_uint_eq(p.flat.taps, packed[_i].taps);
-    ck_assert_uint_eq(p.flat.trip, packed[_i].taps);
-    ck_assert_uint_eq(p.flat.copies, packed[_i].taps);
-    ck_assert_uint_eq(p.flat.headers_b, packed[_i].places_b);
-    ck_assert_int_eq(p.flat.step_b, 0);
-    ck_assert(p.flat.b_in_order);
-}
-END_TEST
-
 /* With taps outside: an element of each tap a message, but for the channels that are
  * not there, whose places stay zero; or all of a tap. */
 static const struct {
@@ -389,28 +342,6 @@ START_TEST(packed_taps_outside_load_what_is_there)
     ck_assert_uint_eq(loads, 2 * 4 * (whole ? 1 : loose[_i].used));
     if (whole)
         check_tile(&p.a, &p.seg[0].a, s.m_thr, s.k_step, false);
-}
-END_TEST
-
-START_TEST(packed_taps_are_refused_where_rows_share_no_pixel)
-{
-    static const char *const texts[] = {"mb4ic3ih9oc32kh3ph1",
-                                        "mb12ic3ih9oc32kh3ph1"};
-    static struct xk_plan p;
-    struct xk_conv_desc d = XK_CONV_DESC_INIT;
-    d.src_type = d.wei_type = d.dst_type = XK_F16;
-    plan_lab_contraction(c, texts[_i], &d, "Bcda4b", "AcDB32a4d4b", &con);
-    struct xk_schedule s = schedule(16, 32, 16, 1, 1);
-    s.fma = XK_FMA_DPAS;
-    s.simd = 8;
-    s.n_sub = 32;
-    s.taps = XK_TAPS_INNER;
-    s.surfaces = s.pack = true;
-    ck_assert_int_eq(xk_nest_pack(c, &con, 16), XK_OK);
-    ck_assert_int_eq(xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p), XK_ENOFIT);
-    ck_assert_str_eq(c->error.message,
-                     "plan: pack=1: rows do not share pixels");
-    xk_ctx_clear(c);
 }
 END_TEST
 
@@ -543,8 +474,6 @@ static const struct {
     {"taps=inner: too many addresses", "mb1ic64ih8oc64kh9ph4", "acdb", "m=32"},
     {"taps=inner: too many copies of the loop's body", "mb1ic64ih8oc64kh3ph1",
      "acdb", "unroll=200"},
-    {"skip=1: no tap is beside the tensor for all of many rows",
-     "mb2ic64ih8oc64kh3ph1", "acdb", "skip=1"},
     {"spread=99: rows are not spread over so many groups", "mb1ic64ih8oc64kh1",
      "acdb", "spread=99"},
     {"slices=4: sums of 131072 bytes are larger than SLM",
@@ -563,74 +492,6 @@ START_TEST(what_does_not_fit_names_a_field_and_its_value)
                      XK_ENOFIT);
     ck_assert_str_eq(c->error.message, want);
     xk_ctx_clear(c);
-}
-END_TEST
-
-/* Where taps are skipped the plan knows the edge; the numbers are worked out by hand
- * from the sizes. m, k: names of the indices. */
-static const struct {
-    const char *text, *src_tag;
-    const char *m, *k; /* NULL: refused */
-    int64_t m_step, k_step, start, extent, rows;
-} edges[] = {
-    {"mb1ic64ih9iw7oc64oh5ow7kh3kw3sh2sw1ph1pw1", "acdb", "oh", "kh", 2, 1, -1, 9,
-     7},
-    {"mb1ic64ih9iw7oc64oh5ow7kh3kw3sh2sw1ph1pw1", "aBcd16b", "oh", "kh", 2, 1, -1,
-     9, 7},
-    {"mb8ic64ih9iw7oc64oh5ow7kh3kw3sh2sw1ph1pw1", "Bcda16b", "oh", "kh", 2, 1, -1,
-     9, 56},
-    {"mb8ic64ih9iw7oc64oh5ow7kh3kw3sh2sw1ph1pw1", "acdb", "oh", "kh", 2, 1, -1, 9,
-     56},
-    {"mb3ic64ih7iw6oc64oh7ow6kh3kw3dh1dw0ph2pw1", "Bcda16b", "oh", "kh", 1, 2, -2,
-     7, 18},
-    {"mb1ic64ih1iw7oc64oh1ow7kh1kw5ph0pw2", "acdb", "ow", "kw", 1, 1, -2, 7, 1},
-    {"mb4ic64id3ih4iw5oc64od3oh4ow5kd3kh1kw1pd1ph0pw0", "Bcdea16b", "od", "kd", 1,
-     1, -1, 3, 80},
-    {"mb2ic64ih9iw7oc64oh5ow7kh3kw3sh2sw1ph1pw1", "acdb"},
-    {"mb8ic64ih9iw7oc64oh5ow7kh3kw3sh2sw1ph1pw1", "aBcd16b"},
-    {"mb1ic64ih9iw7oc64oh7ow5kh3kw3ph0pw0", "acdb"},
-    {"mb8ic64ih9iw7oc64oh7ow7kh3kw3ph0pw1", "Bcda16b"},
-    {"mb8ic64ih1iw1oc64oh1ow1kh3kw3ph1pw1", "Bcda16b"},
-};
-
-START_TEST(a_plan_that_skips_taps_has_their_edge)
-{
-    struct xk_plan p;
-    struct xk_conv_desc d = XK_CONV_DESC_INIT;
-    struct xk_schedule s = schedule(16, 32, 16, 2, 1);
-    d.src_type = d.wei_type = d.dst_type = XK_F16;
-    snprintf(d.src_tag, sizeof(d.src_tag), "%s", edges[_i].src_tag);
-    snprintf(d.dst_tag, sizeof(d.dst_tag), "axb");
-    plan_lab_contraction(c, edges[_i].text, &d, edges[_i].src_tag,
-                         strstr(edges[_i].text, "id") ? "ABcde32a16b"
-                                                      : "ABcd32a16b",
-                         &con);
-    ck_assert_int_eq(
-        test_set_schedule(c, "fma=dpas simd=8 grf=256 addr=surface taps=inner "
-                             "slices=1 skip=1",
-                          &s),
-        XK_OK);
-    const enum xk_status st = xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p);
-    if (!edges[_i].m) {
-        ck_assert_int_eq(st, XK_ENOFIT);
-        ck_assert_ptr_nonnull(strstr(c->error.message,
-                                     "no tap is beside the tensor for all of "
-                                     "many rows"));
-        xk_ctx_clear(c);
-        s.skip = false;
-        ck_assert_int_eq(xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p),
-                         XK_OK);
-        return;
-    }
-    ck_assert_msg(st == XK_OK, "%s", c->error.message);
-    const struct xk_edge *const e = &p.flat.edge;
-    ck_assert_str_eq(con.index[e->m].name, edges[_i].m);
-    ck_assert_str_eq(con.index[e->k].name, edges[_i].k);
-    ck_assert_int_eq(e->m_step, edges[_i].m_step);
-    ck_assert_int_eq(e->k_step, edges[_i].k_step);
-    ck_assert_int_eq(e->start, edges[_i].start);
-    ck_assert_int_eq(e->extent, edges[_i].extent);
-    ck_assert_int_eq(e->rows, edges[_i].rows);
 }
 END_TEST
 
@@ -718,9 +579,6 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, messages_cover_the_tile_once, 0,
                         XK_COUNTOF(covers));
-    tcase_add_loop_test(t, packed_taps_fill_a_step, 0, XK_COUNTOF(packed));
-    tcase_add_loop_test(t, packed_taps_are_refused_where_rows_share_no_pixel, 0,
-                        2);
     tcase_add_loop_test(t, packed_taps_outside_load_what_is_there, 0,
                         XK_COUNTOF(loose));
     tcase_add_loop_test(t, systolic_tiles_are_filled, 0,
@@ -730,8 +588,6 @@ int main(void)
                         XK_COUNTOF(flat));
     tcase_add_loop_test(t, a_kind_of_message_that_cannot_be_is_refused, 0,
                         XK_COUNTOF(kinds));
-    tcase_add_loop_test(t, a_plan_that_skips_taps_has_their_edge, 0,
-                        XK_COUNTOF(edges));
     tcase_add_test(t, the_grid_runs_along_n_or_m);
     tcase_add_test(t, ragged_rows_are_masked_or_clamped);
     tcase_add_test(t, rows_of_dense_c_are_one_index);

@@ -79,9 +79,7 @@ static const struct {
     {"fma=dpasw m=24 n=32 nsub=32 slots=3,3", 3},
     {"fma=dpas m=16 n=32 nsub=32 slots=1,2", 2},
     {"fma=dpas m=8 n=8 nsub=8 slots=1,1", 1},
-    {"fma=dpasw m=32 n=32 nsub=32 slots=2,2 skip=1", 1},
     {"fma=dpasw m=24 n=32 nsub=32 slots=2,2 spread=88", 3},
-    {"fma=dpasw m=24 n=32 nsub=32 slots=2,2 spread=88 skip=1", 1},
 };
 
 START_TEST(a_step_multiplies_once_and_loads_over_what_it_used)

@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every combination of SLM buffers, FMA kind, register buffers and register
 mode for a fixed set of shapes and layouts, through xkbench's mode C (all
-checkers on). A combination runs, or is refused by the rule that this file expects. With
---all each has all layouts. Filter taps that
-are skipped in padding have shapes of their own. TAP: one line a
+checkers on). A combination runs, or is refused by the rule that this file expects. TAP: one line a
 shape and type, and one for each kind that must have run."""
 import argparse
 import collections
@@ -32,17 +30,6 @@ SHAPES = [
     ("tail of K", "mb1ic72ih6oc32kh3ph1", 72, 9),
     ("ic = 3", "mb1ic3ih9oc32kh3ph1", 3, 9),
 ]
-# With filter taps that are skipped in padding: whether there are such for many rows.
-SKIP_SHAPES = [
-    ("edges of images", "mb8ic64ih5oc64kh3ph1", 64, 9, True),
-    ("edges of one image", "mb1ic64ih9oc40kh3ph1", 64, 9, True),
-    ("edges of strides", "mb8ic64ih9iw3oc32kh3kw1sh2sw1dh1dw0ph2pw0", 64, 3, True),
-    ("edges of a volume", "mb8ic64id4ih2iw3oc32kd3kh1kw1pd1ph0pw0", 64, 3, True),
-    ("no padding", "mb8ic64ih5oc32kh3", 64, 9, False),
-    ("padding of lines alone", "mb8ic64ih3iw5oc32kh1kw3ph0pw1", 64, 3, False),
-    ("images outside", "mb3ic64ih5oc32kh3ph1", 64, 9, False),
-    ("sixteen images", "mb16ic64ih7iw5oc32kh3kw2sh2sw1ph1pw1", 64, 6, True),
-]
 # One for the other types keeps the time down.
 LAYOUTS = {"f16": ["any", "axb"], "u8s8": ["any"], "f32": ["axb"]}
 DEPTH = {"f16": 16, "u8s8": 32}  # elements of K in a dpas
@@ -52,7 +39,7 @@ LANES = ["mad", "dp4a"]  # N in the lanes
 # Thread tiles (m, n) and thread groups by register mode.
 NARROW = {128: (16, 16, "2x2"), 256: (32, 32, "2x4")}
 WIDE = {128: (16, 16, "2x2"), 256: (32, 32, "2x2")}
-OTHER_GRF, OTHER_FLAT_GRF = 20, 14  # what the rule keeps free
+OTHER_GRF = 20  # what the rule keeps free
 MAX_TAPS, MAX_COPIES = 9, 18
 
 
@@ -71,15 +58,6 @@ class Combination:
         self.dtype, self.fma, self.slm, self.slots = dtype, fma, slm, slots
         self.grf, self.k = grf, k
         self.m, self.n, self.group = (WIDE if fma in LANES else NARROW)[grf]
-        self.slices = 1
-        self.edge = None  # of what skips: whether the shape has one
-
-    @classmethod
-    def of_skip(cls, dtype, fma, slots, slices, grf, edge):
-        """Taps innermost without SLM, those in padding skipped."""
-        out = cls(dtype, fma, 0, slots, grf, DEPTH[dtype])
-        out.slices, out.edge = slices, edge
-        return out
 
     def text(self):
         """As --schedule wants it, one word."""
@@ -87,9 +65,9 @@ class Combination:
                 f"+m={self.m}+n={self.n}+nsub={self.n}+k={self.k}"
                 f"+tg={self.group}+slots={self.slots[0]},{self.slots[1]}"
                 f"+slm={self.slm}"
-                f"+taps={'outer' if self.edge is None and not self.slm else 'inner'}"
-                f"+slices={self.slices}+addr=surface+grf={self.grf}"
-                f"+skip={int(self.edge is not None)}+spread=0+prefetch=0+pack=0+order=n"
+                f"+taps={'inner' if self.slm else 'outer'}"
+                f"+slices=1+addr=surface+grf={self.grf}"
+                "+spread=0+prefetch=0+pack=0+order=n"
                 "+unroll=0+load_a=auto+load_b=auto+store=auto")
 
     def buffers(self):
@@ -99,29 +77,16 @@ class Combination:
         return (self.m * self.n * 4 + self.m * row_b * self.slots[0]
                 + self.n * row_b * self.slots[1] // half) // 32
 
-    def others(self, problem, taps):
-        """Registers that the rule keeps free beside them: of a loop over all of K
-        those of A's addresses, for each tap and row or eight rows."""
-        if self.edge is None:
-            return OTHER_GRF
-        if problem.startswith(("mb8", "mb16")):
-            return OTHER_FLAT_GRF + taps // 2 + self.m // 8 + 2
-        return OTHER_FLAT_GRF + taps * self.m // 8
-
-    def kinds(self, layout):
+    def kinds(self):
         """What a run of it counts for."""
-        if self.edge is not None:
-            return [f"skip fma={self.fma}", f"skip slices={self.slices}",
-                    f"skip slots={self.slots[0]}", f"skip {layout}"]
         return [f"slm={self.slm}",
                 f"slm={self.slm} fma={self.fma} grf={self.grf}"]
 
-    def refusal(self, problem, channels, taps):
+    def refusal(self, channels, taps):
         """A pattern of the sentence that refuses it, None: it runs. In the
         order of schedule/schedule.c, then of plan/slm.c."""
         steps = channels // self.k
-        inner = self.slm or self.edge is not None
-        all_steps = steps * (taps if inner else 1) // self.slices
+        all_steps = steps * (taps if self.slm else 1)
         if max(self.slots) > 1 and all_steps < (max(self.slots)
                                                 if not self.slm else 2):
             return "breaks the rule slots"
@@ -130,23 +95,11 @@ class Combination:
         if self.slm and (self.fma in LANES or self.slots[0] > 1 or taps > MAX_TAPS
                          or channels % self.k or all_steps < 2):
             return "breaks the rule slm"
-        if self.slices > 1 and (steps % self.slices
-                                or self.n % (8 * self.slices)):
-            return "breaks the rule slices"
-        if self.edge is not None and (self.slots[0] < 2 or not self.edge):
-            return "breaks the rule skip"
-        if self.buffers() + self.others(problem, taps) > self.grf:
+        if self.buffers() + OTHER_GRF > self.grf:
             return "breaks the rule registers"
         if self.slm and lcm(taps, self.slots[1], self.slm) > MAX_COPIES:
             return "breaks the rule unroll"
         return None
-
-
-def skips(dtype, edge):
-    """Combinations that skip taps."""
-    return [Combination.of_skip(dtype, *rest, edge) for rest in itertools.product(
-        ["dpas", "dpasw"], [(1, 2), (2, 1), (2, 2), (3, 2)], [1, 2],
-        [128, 256])] if dtype in DEPTH else []
 
 
 def combinations(dtype, channels):
@@ -191,24 +144,16 @@ def shape(tap, args, row, every):
     wrong = [f"{len(states)} answers of {len(every)}"] * (
         len(states) != len(every))
     for (c, layout), (state, rest) in zip(every, states):
-        wrong.append(judge(c.refusal(problem, channels, taps), state, rest))
+        wrong.append(judge(c.refusal(channels, taps), state, rest))
         if state == "PASSED":
-            ran.update(c.kinds(layout))
+            ran.update(c.kinds())
     wrong = [w for w in wrong if w]
     passed = sum(state == "PASSED" for state, _ in states)
-    what = "skip, " if every[0][0].edge is not None else ""
-    tap.check(not wrong, f"{args.types}, {what}{name}: {passed} of {len(every)} "
+    tap.check(not wrong, f"{args.types}, {name}: {passed} of {len(every)} "
              "ran, the others were refused as expected")
     for complaint in wrong[:5]:
         print("# " + complaint)
     return ran
-
-
-def both_layouts(found, every):
-    """Each combination with a layout, in turns, or with both."""
-    if every:
-        return list(itertools.product(found, ["any", "axb"]))
-    return list(zip(found, itertools.cycle(["any", "axb"])))
 
 
 def main():
@@ -216,21 +161,12 @@ def main():
     parser.add_argument("xkbench")
     parser.add_argument("--types", choices=["f32", "f16", "u8s8"],
                         default="f16")
-    parser.add_argument("--all", action="store_true")
     args = parser.parse_args()
     tap, ran = Tap(), collections.Counter()
     for row in SHAPES:
         every = [(c, layout) for c in combinations(args.types, row[2])
                  for layout in LAYOUTS[args.types]]
         ran += shape(tap, args, row, every)
-    for *row, edge in SKIP_SHAPES:
-        found = skips(args.types, edge)
-        if found:
-            ran += shape(tap, args, row, both_layouts(found, args.all))
-    for kind in ("fma=dpas", "fma=dpasw", "slices=1", "slices=2", "slots=2",
-                 "slots=3", "any", "axb") if args.types in DEPTH else ():
-        tap.check(ran["skip " + kind] > 2,
-                 f"{ran['skip ' + kind]} ran with skip {kind}")
     for fma, grf, slm in itertools.product(FMAS[args.types], [128, 256],
                                            range(4)):
         kind = f"slm={slm} fma={fma} grf={grf}"

@@ -39,16 +39,6 @@ REFUSED = re.compile(r"INVALID_ARGUMENTS \((schedule:.*?)\) |"
 SHARE, FEW = 20, 400  # one in so many has a field, of so many schedules; else one
 
 
-def has_edge(p):
-    """Whether some filter tap is beside the tensor along the first dim that has
-    more than one place."""
-    for axis in (a for a in "dhw" if p.get("o" + a, 1) > 1):
-        return any(not 0 <= o * p["s" + axis] + k * (p["d" + axis] + 1)
-                   - p["p" + axis] < p["i" + axis]
-                   for o in range(p["o" + axis]) for k in range(p["k" + axis]))
-    return False
-
-
 def is_small(p):
     """Whether filter taps fit a loop's body, and rows a test."""
     rows = p["mb"] * p["oh"] * p["ow"] * p.get("od", 1)
@@ -66,16 +56,6 @@ def plain(rng, dtype):
         p["ic"] = DEPTH[dtype] * rng.choice([1, 2, 3, 4, 4, 8])
     if rng.random() < 0.15:
         p["mb"] = max(p["mb"], 8)
-    return p
-
-
-def with_edges(rng, dtype):
-    """Taps of several rows lie beside the tensor."""
-    p = problem(rng, any_axes(rng))
-    while not (has_edge(p) and is_small(p)):
-        p = problem(rng, any_axes(rng))
-        p["mb"] = rng.choice([1, 1, 8, 8, 16, 16, 32])
-    p["ic"] = DEPTH[dtype] * rng.choice([1, 2, 2, 4])
     return p
 
 
@@ -120,7 +100,6 @@ def deep(rng, dtype):
 # and of 100 how many.
 KINDS = [
     (plain, None, ["any", "any", "axb", "axb", "axb", "abx", *IMAGES], 34),
-    (with_edges, ["skip"], ["any", "any", "axb", "aBx16b", *IMAGES], 22),
     (with_lines, ["spread"], ["any", "any", "axb", "axb", "Bxa16b",
                                                   "Bxa32b"], 18),
     (with_few, ["pack"], ["any", "any", "axb", "aBx4b", "Bxa4b"], 10),

@@ -61,8 +61,6 @@ static struct xk_shape random_shape(uint64_t *r)
     if (below(r, 4)) {
         s.pixels_1k = 1024 + (int64_t)below(r, 3) * 600;
         s.reach = taps * side;
-        s.edge_rows = inside ? images * side : side;
-        s.edge_1k = (int64_t)below(r, 300);
     }
     if (below(r, 3) == 0) {
         s.loose_b = below(r, 2);
@@ -119,11 +117,10 @@ static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
                             .surfaces = true,
                             .grf_count = (uint16_t)(128 * pow2_below(r, 2))};
     c.n_sub = (uint16_t)(below(r, 4) ? c.n_thr : 8);
-    c.skip = below(r, 3) == 0;
     c.pack = dpas && s->line_taps && below(r, 2);
     if (c.slm)
         c.slots_a = 1;
-    if (c.skip || c.slm) { /* what they need at least */
+    if (c.slm) { /* what they need at least */
         c.taps = XK_TAPS_INNER;
         c.n_sub = c.n_thr;
     }
@@ -271,7 +268,7 @@ static void say(xk_ctx *x, uint64_t *r, struct xk_schedule *c)
                                         "spread", "grf", "unroll"};
     static const char *const rest[] = {
         "taps=outer", "taps=inner", "fma=mad", "fma=dpas", "fma=dpasw", "fma=dp4a",
-        "pack=1", "skip=1",
+        "pack=1",
         "slots=1,1", "slots=2,3", "slots=0,255", "slots=255,254", "tg=1x1",
         "tg=0x1", "tg=65535x65535", "tg=1024x1024", "addr=a64"};
     static const unsigned values[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 24, 32, 48, 64,

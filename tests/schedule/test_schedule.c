@@ -90,8 +90,7 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
                                           .surfaces = true,
                                           .grf_count = 256};
 #define DOTS "fma=dp4a simd=16 k=16 slm=0 taps=outer"
-#define SKIP "slm=0 taps=inner slots=2,1 n=16 nsub=16 skip=1"
-#define PACK "slm=0 taps=inner slots=1,1 m=16 pack=1"
+#define PACK "slm=0 taps=outer slots=1,1 m=16 pack=1"
 static const struct {
     const char *rule, *change;
     struct xk_shape shape;
@@ -185,11 +184,12 @@ static const struct {
     {"slots",
      "slots=3,3 slm=0 taps=inner m=16 n=16 nsub=16 slices=2",
      {3136, 64, 64, 1, 2}},
-    /* Headers of loops over all K; packing of elements on their way to SLM. */
-    {NULL, "load_a=scattered load_b=block", {3136, 64, 64, 9, 2}},
+    /* Messages of loops over all K are what layouts allow. */
+    {"load", "load_a=scattered load_b=block", {3136, 64, 64, 9, 2}},
     {"load", "load_a=block", {3136, 64, 64, 9, 2}},
     {"load", "load_a=rows", {3136, 64, 64, 9, 2}},
     {"load", "load_a=elements", {3136, 64, 64, 9, 2}},
+    {"load", "load_b=block slm=0 taps=inner", {3136, 64, 64, 9, 2}},
     {"load", "load_a=elements slm=0 taps=inner", {3136, 64, 64, 9, 2}},
     {NULL, "load_a=elements slm=0 taps=outer", {3136, 64, 64, 9, 2}},
     {"load", "load_a=rows slm=0 taps=outer", {3136, 64, 64, 9, 2}},
@@ -201,19 +201,9 @@ static const struct {
     {NULL, DOTS " taps=outer load_b=scattered", {3136, 64, 64, 9, 1}},
     {"load", DOTS " taps=outer load_b=rows", {3136, 64, 64, 9, 1}},
     {"load", DOTS " taps=inner load_a=elements", {3136, 64, 64, 9, 1}},
-    {NULL,
+    {"load",
      "fma=mad simd=16 k=4 slm=0 taps=inner m=16 load_a=elements",
      {3136, 64, 64, 9, 4}},
-    {NULL, SKIP, {3136, 64, 64, 9, 2, .edge_rows = 56}},
-    {NULL,
-     SKIP " fma=dpas slots=2,2 slices=2",
-     {3136, 64, 64, 9, 2, .edge_rows = 1}},
-    {NULL, SKIP, {3136, 64, 64, 2, 1, .edge_rows = 56}},
-    {"skip", SKIP, {3136, 64, 64, 9, 2}}, /* no tap is beside the tensor */
-    {"skip", SKIP, {3136, 64, 64, 1, 2, .edge_rows = 56}}, /* filter taps */
-    {"skip", SKIP " slots=1,2", {3136, 64, 64, 9, 2, .edge_rows = 56}},
-    {"skip", SKIP " taps=outer", {3136, 64, 64, 9, 2, .edge_rows = 56}},
-    {"skip", "skip=1", {3136, 64, 64, 9, 2, .edge_rows = 56}}, /* SLM */
     {NULL, "slm=0 taps=inner prefetch=1", {3136, 64, 64, 9, 2}},
     {NULL,
      "fma=mad simd=16 k=4 slm=0 taps=inner m=16 prefetch=1",
@@ -221,40 +211,17 @@ static const struct {
     {"prefetch", "prefetch=1", {3136, 64, 64, 9, 2}}, /* SLM */
     {"prefetch", "slm=0 taps=outer prefetch=1", {3136, 64, 64, 9, 2}},
     {"prefetch", "slm=0 taps=inner prefetch=1 order=m", {3136, 64, 64, 9, 2}},
-    /* Places want images inside pixels, with all channels; without them taps are a
-     * loop each. */
-    {"pack", PACK, {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
-    {"pack", PACK, {3136, 64, 3, 49, 2, .images = true, .line_taps = 7, .used_e = 3}},
-    {NULL, PACK " taps=outer", {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 3}},
-    {NULL, PACK " taps=outer", {3136, 64, 3, 49, 1, .line_taps = 7, .used_e = 4}},
-    {"pack", PACK " taps=outer", {3136, 64, 3, 49, 2}},
-    {"pack",
-     PACK " taps=outer addr=a64",
-     {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
-    {"slots",
-     PACK " taps=outer slots=2,2",
-     {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+    {NULL, PACK, {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 3}},
+    {NULL, PACK, {3136, 64, 3, 49, 1, .line_taps = 7, .used_e = 4}},
     {NULL, PACK, {3136, 64, 3, 49, 2, .images = true, .line_taps = 7, .used_e = 4}},
-    {NULL, PACK, {3136, 64, 3, 9, 1, .images = true, .line_taps = 3, .used_e = 4}},
-    {NULL, PACK " fma=dpas m=8", {3136, 64, 4, 2, 2, .images = true, .line_taps = 2, .used_e = 4}},
-    /* 36 groups of four taps; 38. */
-    {NULL, PACK " m=8", {3136, 64, 3, 144, 2, .images = true, .line_taps = 36, .used_e = 4}},
-    {"taps",
-     PACK " m=8",
-     {3136, 64, 3, 152, 2, .images = true, .line_taps = 76, .used_e = 4}},
-    {"pack", PACK, {3136, 64, 64, 9, 2, .eights = true}}, /* many channels */
-    {"pack", "pack=1", {3136, 64, 3, 9, 2, .images = true, .line_taps = 3, .used_e = 4}}, /* SLM */
+    {"pack", PACK, {3136, 64, 3, 49, 2}},
+    {"taps", PACK " taps=inner", {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+    {"pack", PACK " addr=a64", {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+    {"slots", PACK " slots=2,2", {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+    {"pack", "pack=1", {3136, 64, 3, 9, 2, .line_taps = 3, .used_e = 4}}, /* SLM */
     {"pack",
      PACK " fma=dpas n=8 nsub=8",
-     {3136, 64, 3, 49, 2, .images = true, .line_taps = 7, .used_e = 4}},
-    {"pack",
-     PACK " prefetch=1",
-     {3136, 64, 3, 49, 2, .images = true, .line_taps = 7, .used_e = 4}},
-    /* Five eights of eight taps; of 16 groups each three. */
-    {"pack", PACK " m=40", {3136, 64, 3, 9, 1, .images = true, .line_taps = 3, .used_e = 4}},
-    {"pack", PACK " m=24", {3136, 64, 3, 72, 1, .images = true, .line_taps = 9, .used_e = 4}},
-    {"slots", PACK " slots=3,3", {3136, 64, 3, 8, 2, .images = true, .line_taps = 4, .used_e = 4}},
-    {NULL, PACK " slots=3,3", {3136, 64, 3, 12, 2, .images = true, .line_taps = 4, .used_e = 4}},
+     {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
     {NULL, "store=packed", {3136, 64, 64, 9, 2}},
     {NULL, "store=columns", {3136, 64, 64, 9, 2}},
     {"store", "store=block", {3136, 64, 64, 9, 2}},
@@ -304,8 +271,6 @@ START_TEST(text_parses_back)
         a.slm = (uint8_t)(rng >> 55);
         a.surfaces = rng >> 63;
         a.spread = (uint16_t)(rng >> 29);
-        a.skip = rng >> 60 & 1;
-        b.skip = !a.skip;
         a.prefetch = rng >> 59 & 1;
         a.pack = rng >> 58 & 1;
         b.pack = !a.pack;
@@ -340,11 +305,9 @@ static const struct {
     {"tg=2", "'tg=2'"},          {"tg=2,4", "'tg=2,4'"},
     {"fma=dp4b", "'fma=dp4b'"},  {"slots=1,", "'slots=1,'"},
     {"addr=surfaces", "'addr="}, {"m=-1", "'m=-1'"},
-    {"skip=2", "'skip=2'"},
-    {"skip=", "'skip='"},
     {"slm=2 prefetch=yes", "'prefetch=yes'"},
-    {"skip=rows", "'skip=rows'"},      {"skip=", "'skip='"},
-    {"skip", "'skip'"},          {"slm=0 skip=yes", "'skip=yes'"},
+    {"pack=rows", "'pack=rows'"},      {"pack=", "'pack='"},
+    {"pack", "'pack'"},          {"slm=0 pack=yes", "'pack=yes'"},
     {"order=k", "'order=k'"},    {"order=", "'order='"},
     {"unroll=256", "'unroll=256'"},
     {"unroll=n", "'unroll=n'"},  {"load_a=packed", "'load_a=packed'"},
@@ -441,7 +404,6 @@ START_TEST(copies_are_whole_rounds)
         {"slm=0 taps=inner slots=1,3", 4, 12},
         {"slm=0 taps=inner slots=2,2 unroll=4", 4, 4},
         {"slm=0 taps=inner unroll=5", 4, 8},
-        {"slm=0 taps=inner pack=1 slots=3,3", 14, 14},
         {"slm=3 slots=1,2", 9, 18},
     };
     xk_ctx *const c = xk_ctx_create(NULL);
@@ -599,38 +561,6 @@ START_TEST(dp4a_comes_where_dpas_would_be_padding)
 }
 END_TEST
 
-/* Taps are skipped where two tiles and more of rows meet the same edge, wherever
- * the schedule can; then it is no slower than without. */
-START_TEST(candidates_skip_taps_at_edges_of_many_rows)
-{
-    static const struct {
-        int64_t edge_rows, k_outer;
-        unsigned m; /* tiles of at most so many rows skip */
-    } rows[] = {
-        {112, 9, 32}, {64, 9, 32}, {63, 9, 24}, {48, 9, 24}, {16, 9, 8},
-        {15, 9, 0},   {0, 9, 0},   {112, 1, 0}, {896, 3, 32},
-    };
-    struct xk_schedule c[XK_MAX_CANDIDATES];
-    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
-        const struct xk_shape s = {50176, 64, 64, rows[i].k_outer, 2,
-                                   .edge_rows = rows[i].edge_rows,
-                                   .edge_1k = 64};
-        const unsigned n = xk_schedule_candidates(xehpg(), &s, NULL, c, NULL);
-        unsigned n_skip = 0;
-        for (unsigned k = 0; k < n; k++) {
-            const bool flat = c[k].taps == XK_TAPS_INNER && !c[k].slm && c[k].slots_a > 1;
-            struct xk_schedule all = c[k];
-            ck_assert_msg(c[k].skip == (flat && c[k].m_thr <= rows[i].m),
-                          "row %u candidate %u", i, k);
-            all.skip = false;
-            ck_assert_int_ge(xk_schedule_score(xehpg(), &s, &all), c[k].score);
-            n_skip += c[k].skip;
-        }
-        ck_assert_msg((n_skip > 0) == (rows[i].m > 0), "row %u", i);
-    }
-}
-END_TEST
-
 START_TEST(candidates_are_valid_and_sorted)
 {
     struct xk_schedule c[XK_MAX_CANDIDATES], again[XK_MAX_CANDIDATES];
@@ -749,11 +679,10 @@ START_TEST(prints_every_field)
     xk_schedule_print(&good, &s);
     ck_assert_str_eq(xk_str_get(&s), "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
                                      "slices=1 taps=outer slots=2,1 slm=0 "
-                                     "spread=0 skip=0 "
+                                     "spread=0 "
                                      "prefetch=0 pack=0 addr=a64 grf=128 order=n unroll=0 "
                                      "load_a=auto load_b=auto store=auto");
     struct xk_schedule edge = shared;
-    edge.skip = true;
     edge.spread = 17;
     edge.pack = true;
     edge.prefetch = true;
@@ -761,7 +690,7 @@ START_TEST(prints_every_field)
     xk_schedule_print(&edge, &s);
     ck_assert_ptr_nonnull(
         strstr(xk_str_get(&s),
-               " slm=3 spread=17 skip=1 prefetch=1 pack=1 "
+               " slm=3 spread=17 prefetch=1 pack=1 "
                "addr=surface "));
     xk_str_fini(&s);
 }
@@ -780,7 +709,6 @@ int main(void)
     tcase_add_loop_test(t, the_search_completes_what_is_fixed, 0,
                         XK_COUNTOF(fixed_rows));
     tcase_add_loop_test(t, a_whole_schedule_is_found, 0, XK_COUNTOF(shapes));
-    tcase_add_test(t, candidates_skip_taps_at_edges_of_many_rows);
     tcase_add_test(t, copies_are_whole_rounds);
     tcase_add_test(t, what_is_filled_has_taps_outside);
     tcase_add_test(t, the_good_schedule_is_valid);

@@ -123,14 +123,13 @@ static const struct row {
      "fma=dpasw m=16 n=16 nsub=16 tg=2x2 slots=1,2 slm=2 grf=256"},
 };
 
-/* Branches around filter taps in padding; eight images inside each pixel, so
- * that addresses are made anew for each load, or one image. */
+/* Branches around the last eight rows of a tile, which some groups have. */
 static const struct row with_branches[] = {
     {"mb8ic32oc16ih3oh3kh3ph1",
-     "fma=dpasw m=8 n=16 nsub=16 tg=2x1 slots=2,2 slm=0 taps=inner skip=1 "
+     "fma=dpasw m=16 n=16 nsub=16 tg=2x1 slots=2,2 slm=0 taps=inner spread=3 "
      "grf=256"},
     {"mb1ic64oc32ih7oh7kh3ph1",
-     "fma=dpas m=8 n=32 nsub=32 tg=1x1 slots=3,2 slm=0 taps=inner skip=1 "
+     "fma=dpas m=16 n=32 nsub=32 tg=1x1 slots=3,2 slm=0 taps=inner spread=5 "
      "grf=256"},
 };
 

@@ -19,10 +19,8 @@ from tap import Tap  # noqa: E402
 BUFFERED = r"slm=[123]"
 SLICED = r"slices=[2-9]"
 SPREAD = r"spread=[1-9]\d*"
-BUFFERED_SLICES = r"slices=[2-9] .*slm=[123] "
-SKIP = "skip=1"
 PACK = "pack=1"
-PACKED_WITH = "(m=(24|32)|spread=[1-9]|skip=1|prefetch=1|slm=[123]) .*pack=1"
+PACKED_WITH = "(taps=inner|spread=[1-9]|prefetch=1|slm=[123]) .*pack=1"
 PREFETCH = "slm=0 .*prefetch=1"
 ASKED_FOR = "taps=outer .*prefetch=1|slm=[123] .*prefetch=1"
 WIDE = "n=64"
@@ -31,21 +29,21 @@ WIDE = "n=64"
 # Options and problem, what is among the candidates, what must not be.
 ROWS = [
     (["--dt=f16"], "mb12ic64ih56oc64kh3ph1",
-     [BUFFERED, "slm=0", SLICED, SPREAD, PREFETCH], [SKIP, ASKED_FOR]),
+     [BUFFERED, "slm=0", SLICED, SPREAD, PREFETCH], [ASKED_FOR]),
     (["--dt=f16"], "mb16ic64ih56oc64kh3ph1",
-     [BUFFERED, "slm=0", SLICED, SPREAD, SKIP, SPREAD + " " + SKIP],
+     [BUFFERED, "slm=0", SLICED, SPREAD],
      []),
     (["--dt=f16"], "mb1ic64ih56oc64kh3ph1",
-     [BUFFERED, SLICED, SKIP], []),
-    (["--dt=f16"], "mb16ic64ih56oc64kh3", [SLICED], [SKIP]),
+     [BUFFERED, SLICED], []),
+    (["--dt=f16"], "mb16ic64ih56oc64kh3", [SLICED], []),
     (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic128ih28oc128kh3ph1",
-     [BUFFERED, "slm=0", SLICED, BUFFERED_SLICES, SKIP, WIDE], []),
+     [BUFFERED, "slm=0", SLICED, WIDE], []),
     (["--dt=u8s8"], "mb12ic64ih56oc64kh3ph1",
-     [BUFFERED, "slm=0"], [SKIP]),
+     [BUFFERED, "slm=0"], []),
     (["--dt=u8s8"], "mb16ic64ih56oc64kh3ph1",
-     [BUFFERED, "slm=0", SKIP], []),
+     [BUFFERED, "slm=0"], []),
     (["--dt=u8s8", "--stag=Bcda32b"], "mb8ic64ih56oc64kh3ph1",
-     ["slm=0", SKIP, WIDE], []),
+     ["slm=0"], []),
     (["--dt=f16"], "mb16ic1024ih14oc256kh1",
      [BUFFERED, "slm=0", SLICED], []),
     (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic256ih28oc64kh1",
@@ -70,7 +68,7 @@ ROWS = [
     (["--dt=f16"], "mb16ic5ih112oc64kh7ph3", ["taps=outer"], [PACK]),
     (["--dt=f16"], "mb16ic3ih112iw112oc64kh7kw1ph3pw0", ["taps=outer"], [PACK]),
     (["--dt=f32", "--stag=axb", "--dtag=axb"], "mb16ic64ih56oc64kh3ph1",
-     ["fma=mad", SLICED, PREFETCH], [SKIP, WIDE, ASKED_FOR]),
+     ["fma=mad", SLICED, PREFETCH], [WIDE, ASKED_FOR]),
 ]
 
 
@@ -103,7 +101,7 @@ def main():
             lines.append(((sum(n) > 0) == (kind in wanted),
                           f"{' '.join(words)}: {sum(n)} of {len(found)} have "
                           f"{kind}"))
-        forced = (BUFFERED, SKIP, WIDE, PACK)
+        forced = (BUFFERED, WIDE, PACK)
         for kind in (k for k in forced if k in wanted):
             best = next((c for c in found if re.search(rf"\b{kind}\b", c)), "")
             best = best.split(" score=")[0]
