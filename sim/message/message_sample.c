@@ -58,6 +58,13 @@ static bool sample_fits(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                      m->src0_grf, m->src1_grf, MOST_PLANES, s->plane_b);
         return false;
     }
+    if (m->dst_grf * t->kernel->grf_b != s->n_back * s->back_b) {
+        xk_sim_fault(t, e,
+                     "not modelled: sampler message: response of %u registers, "
+                     "not 0 to 4 values of %u bytes",
+                     m->dst_grf, s->back_b);
+        return false;
+    }
     return xk_sim_payload(t, e, &e->src[0], 0, m->src0_grf, "the payload") &&
            (!m->src1_grf || xk_sim_payload(t, e, &e->src[1], 0, m->src1_grf,
                                            "the payload's second part")) &&

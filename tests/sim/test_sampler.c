@@ -94,12 +94,12 @@ static struct lab *open_send(const char *platform, unsigned n, uint32_t desc)
         snprintf(text, sizeof text,
                  "send.smpl (8|M0) r%d r%d r%d 0x%x 0x%08x {$0}\n"
                  "sync.nop null {$0.dst}\n",
-                 DST, PAYLOAD, PAYLOAD + 1, (n - 1) << 6, 1u << 25 | desc);
+                 DST, PAYLOAD, PAYLOAD + 1, (n - 1) << 6, 1u << 25 ^ desc);
     else
         snprintf(text, sizeof text,
                  "send.smpl (8|M0) r%d r%d r%d:%u 0x0 0x%08x {$0}\n"
                  "sync.nop null {$0.dst}\n",
-                 DST, PAYLOAD, PAYLOAD + 1, n - 1, 1u << 25 | desc);
+                 DST, PAYLOAD, PAYLOAD + 1, n - 1, 1u << 25 ^ desc);
     return lab_open(platform, text);
 }
 
@@ -371,6 +371,55 @@ START_TEST(what_is_not_simulated_is_named)
 }
 END_TEST
 
+/* What a message leaves in 32 registers from DST on; false if it is refused. */
+static bool sampled(uint32_t desc, uint32_t pay[][LANES], unsigned n,
+                    uint8_t out[32 * 32])
+{
+    struct lab *const x = open_send("xehpg", n, desc);
+    const bool ran = run_send(x, pay, n, 0xff);
+    memcpy(out, lab_reg(x, DST), 32 * 32);
+    lab_close(x);
+    return ran;
+}
+
+/* A fetch, filtered samples without and with a header, one of a level:
+ * whichever bit is flipped, the message is refused or leaves something else. A
+ * fetch has no sampler to name, in bits 11:8, and two registers more, by bit
+ * 26, have coordinates that this surface has not. */
+START_TEST(each_bit_of_a_descriptor_counts)
+{
+    static const struct {
+        uint32_t desc;
+        unsigned n; /* registers */
+    } rows[] = {{0x0a << 12 | 1 << 16 | 1 << 17 | 4 << 20, 2},
+                {0x18000 | 1 << 17 | 4 << 20, 2},
+                {0x18000 | 1 << 17 | 1 << 19 | 4 << 20, 3},
+                {0x02000 | 1 << 17 | 4 << 20, 3}};
+    static uint8_t was[32 * 32], is[32 * 32];
+    struct surface s = {R32_FLOAT, 3, 4, {.mask = {0}}, 0};
+    uint32_t pay[3][LANES] = {{0}};
+    for (unsigned l = 0; l < LANES; l++)
+        for (unsigned k = 0; k < 3; k++)
+            pay[k][l] = _i == 0 ? 3 + l + k : bits_of(3.25f + (float)(l + k));
+    if (rows[_i].n == 3)
+        memset(pay[0], 0, sizeof pay[0]); /* a header, or level 0 */
+    if (_i == 2)
+        pay[0][3] = SAMPLER_B;
+    write_surface("xehpg", &s);
+    write_sampler(true, true, 2, 2);
+    for (unsigned k = 1; k < 16; k++) /* the other surfaces are none */
+        put32(state + TABLE_B + 4 * k, BORDER_B);
+    ck_assert(sampled(rows[_i].desc, pay, rows[_i].n, was));
+    for (unsigned bit = 0; bit < 32; bit++) {
+        const bool idle = bit == 26 || (_i == 0 && bit >= 8 && bit < 12);
+        ck_assert_msg(
+            !sampled(rows[_i].desc ^ 1u << bit, pay, rows[_i].n, is) || idle ||
+                memcmp(is, was, sizeof was),
+            "bit %u of 0x%x changes nothing", bit, rows[_i].desc);
+    }
+}
+END_TEST
+
 /* -- Checkers -- */
 
 /* Four lanes of both registers of the payload. */
@@ -462,6 +511,7 @@ int main(void)
     tcase_add_loop_test(t, coordinates_are_filtered, 0, XK_COUNTOF(places));
     tcase_add_test(t, weights_are_rounded_or_cut);
     tcase_add_test(t, what_is_not_simulated_is_named);
+    tcase_add_loop_test(t, each_bit_of_a_descriptor_counts, 0, 4);
     tcase_add_loop_test(t, checkers_know_what_a_message_reads_and_returns, 0,
                         XK_COUNTOF(checked));
     suite_add_tcase(s, t);
