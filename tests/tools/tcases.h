@@ -5,6 +5,7 @@
 
 #include <check.h>
 
+TCase *xk_tcase_reference(void);
 TCase *xk_tcase_types(void);
 
 #endif

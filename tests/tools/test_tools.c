@@ -230,90 +230,6 @@ START_TEST(layout_larger_than_its_tensor_is_refused)
 }
 END_TEST
 
-/* All-ones 3x3 over 1..9 with padding 1, bias 100. */
-START_TEST(reference_of_a_hand_computed_image)
-{
-    float src[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-    const float expected[9] = {112, 121, 116, 127, 145, 133, 124, 139, 128};
-    float wei[9], dst[9], bias = 100;
-    float *const tensor[] = {src, wei, &bias, dst};
-    struct xk_conv_desc d = small;
-    struct xk_error err = {0};
-    for (int i = 0; i < 9; i++)
-        wei[i] = 1;
-    const enum xk_status st = xk_bench_reference(&d, tensor, &err);
-    if (st == XK_EABSENT)
-        return; /* built without libdnnl; mode C says SKIPPED */
-    ck_assert_int_eq(st, XK_OK);
-    for (int i = 0; i < 9; i++)
-        ck_assert_float_eq(dst[i], expected[i]);
-}
-END_TEST
-
-/* One row of 3, kernel 2 taps dilated by 1, stride 2, two columns of padding
- * in front, o = 3: taps at -2,0 | 0,2 | 2,4. */
-START_TEST(reference_with_dilation_stride_and_one_sided_padding)
-{
-    float src[3] = {1, 10, 100}, wei[2] = {2, 3}, dst[3];
-    float *const tensor[] = {src, wei, NULL, dst};
-    struct xk_conv_desc d = small;
-    struct xk_error err = {0};
-    d.ih = d.oh = d.kh = 1;
-    d.ph = 0;
-    d.kw = 2, d.dw = 1, d.sw = 2, d.pw = 2;
-    const enum xk_status st = xk_bench_reference(&d, tensor, &err);
-    if (st == XK_EABSENT)
-        return;
-    ck_assert_float_eq(dst[0], 3);
-    ck_assert_float_eq(dst[1], 302);
-    ck_assert_float_eq(dst[2], 200);
-}
-END_TEST
-
-/* The same row backward, g = 1, 10, 100 in the place of dst: src at 0 is met
- * by tap 1 of g0 and tap 0 of g1, at 2 by tap 1 of g1 and tap 0 of g2. */
-START_TEST(reference_of_hand_computed_gradients)
-{
-    float src[3] = {5, 6, 7}, wei[2] = {2, 3}, dst[3] = {1, 10, 100}, bia;
-    float *const tensor[] = {src, wei, &bia, dst};
-    struct xk_conv_desc d = small;
-    struct xk_error err = {0};
-    d.ih = d.oh = d.kh = 1;
-    d.ph = 0;
-    d.kw = 2, d.dw = 1, d.sw = 2, d.pw = 2;
-    d.prop = XK_BWD_WB;
-    if (xk_bench_reference(&d, tensor, &err) == XK_EABSENT)
-        return;
-    ck_assert_float_eq(wei[0], 10 * 5 + 100 * 7);
-    ck_assert_float_eq(wei[1], 1 * 5 + 10 * 7);
-    ck_assert_float_eq(bia, 111);
-    wei[0] = 2, wei[1] = 3;
-    d.prop = XK_BWD_D;
-    ck_assert_int_eq(xk_bench_reference(&d, tensor, &err), XK_OK);
-    ck_assert_float_eq(src[0], 1 * 3 + 10 * 2);
-    ck_assert_float_eq(src[1], 0);
-    ck_assert_float_eq(src[2], 10 * 3 + 100 * 2);
-}
-END_TEST
-
-/* Outputs that see only padding hold the bias. */
-START_TEST(reference_where_nothing_is_reached)
-{
-    float src[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, wei[9] = {1};
-    float bias = -7, dst[9] = {0};
-    float *const tensor[] = {src, wei, &bias, dst};
-    struct xk_conv_desc d = small;
-    struct xk_error err = {0};
-    d.ph = 9; /* the last tap of the last row reads row -5 */
-    const enum xk_status st = xk_bench_reference(&d, tensor, &err);
-    if (st == XK_EABSENT)
-        return;
-    ck_assert_int_eq(st, XK_OK);
-    for (int i = 0; i < 9; i++)
-        ck_assert_float_eq(dst[i], -7);
-}
-END_TEST
-
 static const struct {
     const char *text, *out; /* NULL: refused */
 } templates[] = {
@@ -398,14 +314,11 @@ static Suite *suite(void)
     tcase_add_test(t, sparse_weights_sit_at_the_same_terms_of_each_sum);
     tcase_add_test(t, blocked_layout_there_and_back);
     tcase_add_test(t, layout_larger_than_its_tensor_is_refused);
-    tcase_add_test(t, reference_of_a_hand_computed_image);
-    tcase_add_test(t, reference_with_dilation_stride_and_one_sided_padding);
-    tcase_add_test(t, reference_of_hand_computed_gradients);
-    tcase_add_test(t, reference_where_nothing_is_reached);
     tcase_add_loop_test(t, templates_print_what_they_name, 0,
                         XK_COUNTOF(templates));
     tcase_add_loop_test(t, exit_code_is_the_worst_state, 0, XK_COUNTOF(exits));
     suite_add_tcase(s, t);
+    suite_add_tcase(s, xk_tcase_reference());
     suite_add_tcase(s, xk_tcase_types());
     return s;
 }

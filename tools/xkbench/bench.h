@@ -13,6 +13,7 @@
  *   types.c    data types as numbers; scale, post-ops, rounding
  *   meaning.c  the value of a post-op by its definition
  *   reference.c  the expected result, from oneDNN's CPU library
+ *   own_reference.c  the same by the definition, where that has not the case
  *   run.c      one problem in one mode, with operands.c and judge.c (work.h)
  *   loop_figures.c  executed instructions of the loop that multiplies
  *   template.c the --perf-template language
@@ -363,12 +364,19 @@ struct xk_bench_span xk_bench_finish(const struct xk_bench_chain *c, double v,
 bool xk_bench_is_exact(const struct xk_bench_chain *c, double v, double old,
                        const double *rhs);
 
-/* reference.c: what the direction makes, in plain nchw and oihw, f32, by
- * argument: forward dst = conv(src, wei) + bia, where bia may be NULL.
- * XK_EABSENT: no reference on this machine. */
+/* own_reference.c: what the direction makes, in plain nchw and oihw, f32, by
+ * argument: forward dst = conv(src, wei) + bia, where bia may be NULL. It is
+ * oneDNN's result where that has the case, else our own. */
 enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
                                   float *const tensor[XK_N_CONV_ARGS],
                                   struct xk_error *err);
+enum xk_status xk_bench_own_reference(const struct xk_conv_desc *d,
+                                      float *const tensor[XK_N_CONV_ARGS],
+                                      struct xk_error *err);
+/* reference.c. XK_EABSENT: oneDNN is not there, or does not have the case. */
+enum xk_status xk_bench_library_reference(const struct xk_conv_desc *d,
+                                          float *const tensor[XK_N_CONV_ARGS],
+                                          struct xk_error *err);
 
 /* loop_figures.c. xk_bench_note_inst is an xk_simulate_inst_fn whose user is
  * the result. xk_bench_add_loop finds the launch's loop from its notes and adds

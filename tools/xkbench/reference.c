@@ -318,9 +318,9 @@ static void release_job(struct job *j)
     dnnl_engine_destroy(j->engine);
 }
 
-enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
-                                  float *const tensor[XK_N_CONV_ARGS],
-                                  struct xk_error *err)
+enum xk_status xk_bench_library_reference(const struct xk_conv_desc *d,
+                                          float *const tensor[XK_N_CONV_ARGS],
+                                          struct xk_error *err)
 {
     const bool bias = tensor[XK_ARG_BIA] && !xk_bench_is_gradient(d);
     const struct shape s = make_shape(d);
@@ -351,9 +351,9 @@ enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
 
 #else
 
-enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
-                                  float *const tensor[XK_N_CONV_ARGS],
-                                  struct xk_error *err)
+enum xk_status xk_bench_library_reference(const struct xk_conv_desc *d,
+                                          float *const tensor[XK_N_CONV_ARGS],
+                                          struct xk_error *err)
 {
     (void)d, (void)tensor;
     return xk_tool_fail(err, XK_EABSENT, "no reference: built without libdnnl");
