@@ -59,11 +59,17 @@ refuse_given(xk_ctx *c, const struct xk_platform *platform,
     return st;
 }
 
+const char *xk_given_schedule(void)
+{
+    const char *const text = secure_getenv("XK_SCHEDULE");
+    return text && text[strspn(text, " +")] ? text : NULL;
+}
+
 enum xk_status xk_candidates_of(xk_ctx *c, const struct xk_platform *platform,
                                 const struct xk_shape *s,
                                 struct xk_schedule *candidate, unsigned *n)
 {
-    const char *const text = secure_getenv("XK_SCHEDULE");
+    const char *const text = xk_given_schedule();
     struct xk_schedule_fixed fixed = {0};
     const struct xk_schedule_rule *broken = NULL;
     if (text)
@@ -276,7 +282,8 @@ static enum xk_status make_forward(xk_ctx *c, struct xk_problem *p)
     XK_TRY(xk_conv_launches_count(c, p));
     return p->n_candidates
                ? XK_OK
-               : none_valid(c, XK_EUNSUPPORTED,
+               : none_valid(c,
+                            xk_given_schedule() ? XK_EINVAL : XK_EUNSUPPORTED,
                             "with these layouts each candidate breaks", broken);
 }
 

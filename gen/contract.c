@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "gen/gen.h"
 #include "lower/lower.h"
 #include "passes/passes.h"
 #include "plan/plan.h"
@@ -159,12 +160,19 @@ static enum xk_status try_candidate(struct ladder *l, unsigned i)
     return status;
 }
 
-/* Keeps the reason of the last candidate. */
+/* Keeps the reason of the last candidate. It is the caller's mistake if the
+ * caller gave the schedule. */
 static enum xk_status none_fits(struct ladder *l)
 {
     xk_ctx *const c = l->g->c;
     const struct xk_error last = c->error;
+    const char *const given = xk_given_schedule();
     xk_ctx_clear(c);
+    if (given)
+        return xk_fail(c, XK_EINVAL,
+                       "schedule: no candidate fits, of %u the last: %s; given "
+                       "'%s'",
+                       l->k->n_candidates, last.message, given);
     return xk_fail(c, XK_ENOFIT, "no candidate fits, of %u the last: %s",
                    l->k->n_candidates, last.message);
 }

@@ -22,7 +22,8 @@ struct xk_contract {
 };
 
 /* Makes the kernel `name`. IR nodes live on in the context. XK_ENOFIT: no
- * candidate fits, with the reason of the last one. */
+ * candidate fits, with the reason of the last one; XK_EINVAL if XK_SCHEDULE
+ * fixes fields of them. */
 enum xk_status xk_contract_make(struct xk_gen *g, const struct xk_contract *k,
                                 const char *name, struct xk_made_kernel *out);
 

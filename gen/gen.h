@@ -61,6 +61,9 @@ enum xk_status xk_problem_form_of(xk_ctx *c, const struct xk_problem *p,
  * layouts stay what xk_problem_make chose, so that query is right. XK_EINVAL if
  * none is left, which only XK_SCHEDULE can cause. */
 enum xk_status xk_problem_use_addresses(xk_ctx *c, struct xk_problem *p);
+/* The text of XK_SCHEDULE, by which schedules are what the caller asked for;
+ * NULL: it says nothing. */
+const char *xk_given_schedule(void);
 /* The search's candidates for a shape, *n of them and one at least; all have
  * what XK_SCHEDULE fixes, if it is set. XK_EPARSE, XK_EINVAL: what is wrong
  * with it, or the rule that stands against it; XK_EUNSUPPORTED: without it no

@@ -24,7 +24,8 @@ PROBLEMS = {
 LAYOUTS = [[], [], ["--stag=axb", "--dtag=axb"],
            ["--stag=axb", "--dtag=axb", "--wtag=xba"],
            ["--stag=abx", "--dtag=abx", "--wtag=axb"]]
-NAMED = re.compile(r"breaks the rule \w+: |names no field|has no valid value|XK_ENOFIT: ")
+NAMED = re.compile(r"breaks the rule \w+: |names no field|has no valid value|"
+                   r"schedule: no candidate fits, ")
 INSIDE = re.compile(r"bytes \d+\.\.\d+ of buffer|overflow: ")  # codegen's own words
 
 

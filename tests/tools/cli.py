@@ -137,6 +137,10 @@ XKBENCH = [
     (["--schedule=n=16 colour=red", FINE], 1,
      r"INVALID_ARGUMENTS \(schedule: 'colour=red' names no field.*addr"),
     (["--schedule=addr=moon", FINE], 1, r"schedule: 'addr=moon' has no valid"),
+    # What breaks no rule, but no plan can carry out, is as wrong.
+    (["--dir=BWD_W", "--dt=f16", "--stag=axb", "--dtag=axb", "--schedule=load_a=scattered",
+      "mb2ic32ih14oc48kh3ph1"], 1,
+     r"INVALID_ARGUMENTS \(schedule: no candidate fits, .*; given 'load_a=scattered'"),
     # The template in modes C, R and I, only if it is asked for.
     (["--perf-template=%name%;%grf%;%sinstr%", FINE + 'n"t"'], 0,
      r"0:PASSED .*\nOutput template: .*\nt;[1-9]\d*;[1-9]\d*\ntests:1 "),
