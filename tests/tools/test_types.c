@@ -192,6 +192,35 @@ START_TEST(what_f32_cannot_hold_stays_infinite)
 }
 END_TEST
 
+/* 0.5 * x * (1 + erf(x / sqrt(2))) is -inf * 0 there, and 1 + erf may be off by
+ * a little; min and comparisons give numbers again. */
+static const struct {
+    const char *text;
+    double sum, number; /* what else it may be */
+    bool nan;
+} infinities[] = {
+    {"exp+linear:-1:0+gelu_erf", 100, -INFINITY, true},
+    {"exp+linear:-1:0+gelu_erf+clip:-2:3", 100, -2, false},
+    {"exp+linear:-1:0", 100, -INFINITY, false},
+    {"exp+linear:-1:0+swish:-1", 100, -INFINITY, false},
+    {"exp+linear:-1:0+linear:0:0", 100, NAN, true},
+};
+
+START_TEST(infinities_that_make_nans_are_known)
+{
+    struct xk_conv_desc d = make(1, 1, XK_F32, XK_F32, XK_F32);
+    struct xk_bench_chain c;
+    ck_assert_int_eq(
+        xk_post_ops_parse(infinities[_i].text, d.post_ops, &d.n_post_ops, NULL),
+        XK_OK);
+    ck_assert(xk_bench_chain_init(&c, &d));
+    const struct xk_bench_span s =
+        xk_bench_finish(&c, infinities[_i].sum, 0, NULL);
+    ck_assert(s.nan == infinities[_i].nan);
+    ck_assert(isnan(infinities[_i].number) || s.lo == infinities[_i].number);
+}
+END_TEST
+
 /* One problem's data and the exact results. */
 struct data {
     struct xk_conv_desc d;
@@ -371,6 +400,8 @@ TCase *xk_tcase_types(void)
     tcase_add_test(t, every_half_is_itself);
     tcase_add_test(t, what_is_lost_on_the_way_widens_the_interval);
     tcase_add_test(t, an_even_power_of_both_signs_has_zero);
+    tcase_add_loop_test(t, infinities_that_make_nans_are_known, 0,
+                        XK_COUNTOF(infinities));
     tcase_add_test(t, what_f32_cannot_hold_stays_infinite);
     tcase_add_loop_test(t, scale_and_post_ops_follow_in_order, 0,
                         XK_COUNTOF(finishes));

@@ -64,12 +64,13 @@ START_TEST(what_is_generated_is_the_meaning)
         ck_assert_msg(xk_epi_compile(ctx, &op, &code) == XK_OK, "%s: %s",
                       r->name, ctx->error.message);
         const float x = draw(&seed), operand = i % 9 ? draw(&seed) : x;
-        const struct xk_bench_values v = {.x = {(double)x, (double)x},
-                                          .old = (double)operand,
-                                          .rhs = (double)operand,
-                                          .alpha = (double)op.alpha,
-                                          .beta = (double)op.beta,
-                                          .zero = (double)op.zero};
+        const struct xk_bench_values v = {
+            .x = {.lo = (double)x, .hi = (double)x},
+            .old = (double)operand,
+            .rhs = (double)operand,
+            .alpha = (double)op.alpha,
+            .beta = (double)op.beta,
+            .zero = (double)op.zero};
         const struct xk_bench_span want = xk_bench_code_run(&meaning, &v);
         const double got =
             (double)epi_eval(&code, &(struct epi_error){0}, x, operand);

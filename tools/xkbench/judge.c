@@ -57,7 +57,7 @@ static struct xk_bench_span wanted(const struct xk_bench_work *w,
     double rhs[XK_BENCH_N_RHS];
     if (xk_bench_is_gradient(&w->p->desc)) {
         const double v = xk_bench_round(o->type, sum);
-        return (struct xk_bench_span){v, v};
+        return (struct xk_bench_span){.lo = v, .hi = v};
     }
     right_hand_sides(w, i, rhs);
     return xk_bench_finish(&w->chain, sum, (double)o->plain[i], rhs);
@@ -208,19 +208,27 @@ static void describe_value(uint32_t type, uint32_t bits, char *out, size_t size)
         snprintf(out, size, "%.9g", xk_bench_decode(type, bits));
 }
 
-/* If a NaN is expected, an integer may be anything, f4 its largest number, and
+/* What a NaN becomes: an integer may be anything, f4 is its largest number, and
  * another float any NaN except the one that stands for "not written". */
+static bool is_nan_of_type(const struct xk_bench_operand *o, uint64_t i)
+{
+    const double got = xk_bench_decode(o->type, o->got[i]);
+    if (o->type == XK_F4_E2M1)
+        return fabs(got) == 6;
+    return o->type == XK_S32 || o->type == XK_S8 || o->type == XK_U8 ||
+           (isnan(got) && (o->got[i] != xk_bench_unwritten(o->type) ||
+                           xk_bench_type_bits(o->type) <= 8));
+}
+
 static bool matches(const struct xk_bench_work *w,
                     const struct xk_bench_operand *o, uint64_t i)
 {
     const double got = xk_bench_decode(o->type, o->got[i]);
     const struct xk_bench_span want = wanted(w, o, i);
-    if (isnan(want.lo) && isnan(want.hi) && o->type == XK_F4_E2M1)
-        return fabs(got) == 6;
     if (isnan(want.lo) && isnan(want.hi))
-        return o->type == XK_S32 || o->type == XK_S8 || o->type == XK_U8 ||
-               (isnan(got) && (o->got[i] != xk_bench_unwritten(o->type) ||
-                               xk_bench_type_bits(o->type) <= 8));
+        return is_nan_of_type(o, i);
+    if (want.nan && is_nan_of_type(o, i))
+        return true;
     if (isnan(got))
         return isnan(want.lo) || isnan(want.hi);
     return !(got < want.lo) && !(got > want.hi);

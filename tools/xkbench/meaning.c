@@ -183,14 +183,25 @@ bool xk_bench_code_read(const char *text, struct xk_bench_code *code)
     return !r.bad && !r.at[strspn(r.at, " ")];
 }
 
+static struct xk_bench_span ends(double lo, double hi)
+{
+    return (struct xk_bench_span){.lo = lo, .hi = hi};
+}
+
 static struct xk_bench_span span(double a, double b)
 {
-    return (struct xk_bench_span){fmin(a, b), fmax(a, b)};
+    return ends(fmin(a, b), fmax(a, b));
 }
 
 static struct xk_bench_span hull(struct xk_bench_span a, struct xk_bench_span b)
 {
-    return (struct xk_bench_span){fmin(a.lo, b.lo), fmax(a.hi, b.hi)};
+    return (struct xk_bench_span){fmin(a.lo, b.lo), fmax(a.hi, b.hi),
+                                  a.nan || b.nan};
+}
+
+static struct xk_bench_span negated_span(struct xk_bench_span s)
+{
+    return (struct xk_bench_span){-s.hi, -s.lo, s.nan};
 }
 
 /* What f32 cannot hold is infinite from here on, from half a step above its
@@ -271,14 +282,61 @@ static struct xk_bench_span compared(uint8_t op, struct xk_bench_span a,
     const bool apart = a.hi < b.lo || b.hi < a.lo;
     switch (op) {
     case LT:
-        return (struct xk_bench_span){a.hi < b.lo, a.lo < b.hi};
+        return ends(a.hi < b.lo, a.lo < b.hi);
     case LE:
-        return (struct xk_bench_span){a.hi <= b.lo, a.lo <= b.hi};
+        return ends(a.hi <= b.lo, a.lo <= b.hi);
     case EQ:
-        return (struct xk_bench_span){point && a.lo == b.lo, !apart};
+        return ends(point && a.lo == b.lo, !apart);
     default:
-        return (struct xk_bench_span){apart, !(point && a.lo == b.lo)};
+        return ends(apart, !(point && a.lo == b.lo));
     }
+}
+
+static bool spans_zero(struct xk_bench_span s)
+{
+    return s.lo <= 0 && s.hi >= 0;
+}
+
+static bool spans_infinity(struct xk_bench_span s)
+{
+    return isinf(s.lo) || isinf(s.hi);
+}
+
+/* Infinities of both signs add up to a NaN, and so do others. */
+static bool may_be_nan(uint8_t op, struct xk_bench_span a,
+                       struct xk_bench_span b)
+{
+    switch (op) {
+    case ADD:
+        return isnan(a.lo + b.hi) || isnan(a.hi + b.lo);
+    case SUB:
+        return isnan(a.lo - b.lo) || isnan(a.hi - b.hi);
+    case MUL:
+        return (spans_zero(a) && spans_infinity(b)) ||
+               (spans_infinity(a) && spans_zero(b));
+    case DIV:
+        return (spans_zero(a) && spans_zero(b)) ||
+               (spans_infinity(a) && spans_infinity(b));
+    default:
+        return false;
+    }
+}
+
+/* With operands that may be NaNs: min and max are the other one then, and
+ * nothing compares with a NaN. */
+static struct xk_bench_span with_nan(uint8_t op, struct xk_bench_span s,
+                                     struct xk_bench_span a,
+                                     struct xk_bench_span b)
+{
+    if (op >= LT && op <= NE)
+        return a.nan || b.nan ? hull(s, span(op == NE, op == NE)) : s;
+    s.nan = a.nan || b.nan || may_be_nan(op, a, b);
+    if (op == MIN || op == MAX) {
+        s = a.nan ? hull(s, b) : s;
+        s = b.nan ? hull(s, a) : s;
+        s.nan = a.nan && b.nan;
+    }
+    return s;
 }
 
 static struct xk_bench_span of_two(uint8_t op, struct xk_bench_span a,
@@ -286,9 +344,9 @@ static struct xk_bench_span of_two(uint8_t op, struct xk_bench_span a,
 {
     switch (op) {
     case ADD:
-        return rounded((struct xk_bench_span){a.lo + b.lo, a.hi + b.hi});
+        return rounded(ends(a.lo + b.lo, a.hi + b.hi));
     case SUB:
-        return rounded((struct xk_bench_span){a.lo - b.hi, a.hi - b.lo});
+        return rounded(ends(a.lo - b.hi, a.hi - b.lo));
     case MUL:
         return rounded(corners(times, a, b));
     case DIV:
@@ -296,9 +354,9 @@ static struct xk_bench_span of_two(uint8_t op, struct xk_bench_span a,
     case POW:
         return power(a, b);
     case MIN:
-        return (struct xk_bench_span){fmin(a.lo, b.lo), fmin(a.hi, b.hi)};
+        return ends(fmin(a.lo, b.lo), fmin(a.hi, b.hi));
     case MAX:
-        return (struct xk_bench_span){fmax(a.lo, b.lo), fmax(a.hi, b.hi)};
+        return ends(fmax(a.lo, b.lo), fmax(a.hi, b.hi));
     case GT:
         return compared(LT, b, a);
     case GE:
@@ -313,8 +371,11 @@ static struct xk_bench_span function(double (*f)(double),
 {
     if (a.lo < 0 && isnan(f(a.lo)) && !isnan(f(a.hi)))
         a.lo = 0; /* the logarithm or root of what may be 0 */
-    const struct xk_bench_span s = span(f(a.lo), f(a.hi));
-    return f == rint ? s : loosened(s);
+    struct xk_bench_span s = span(f(a.lo), f(a.hi));
+    if (f != rint)
+        s = loosened(s);
+    s.nan = a.nan;
+    return s;
 }
 
 struct xk_bench_span xk_bench_code_run(const struct xk_bench_code *c,
@@ -336,9 +397,10 @@ struct xk_bench_span xk_bench_code_run(const struct xk_bench_code *c,
         else if (k->op <= ZERO)
             s[n++] = span(number[k->op], number[k->op]);
         else if (k->op <= POW)
-            n--, s[n - 1] = of_two(k->op, s[n - 1], s[n]);
+            n--, s[n - 1] = with_nan(k->op, of_two(k->op, s[n - 1], s[n]),
+                                     s[n - 1], s[n]);
         else if (k->op == NEG)
-            s[n - 1] = span(-s[n - 1].hi, -s[n - 1].lo);
+            s[n - 1] = negated_span(s[n - 1]);
         else if (k->op == FUNCTION)
             s[n - 1] = function(k->f, s[n - 1]);
         else {

@@ -120,18 +120,21 @@ static void note_shares(struct xk_bench_result *r, const struct xk_timing *t)
                  t->port_busy, t->l2_busy, t->dram_busy);
 }
 
-/* "gather=component:61.20 port=64:70.33" */
+/* "gather=component:61.20 port=64:70.33", of the launches so far. */
 static void note_hypotheses(struct xk_bench_result *r,
                             const struct xk_timing *t)
 {
     size_t at = 0;
     *r->hypotheses = 0;
-    for (uint32_t k = 0; k < t->n_alternatives && at < sizeof r->hypotheses;
-         k++)
-        at += (size_t)snprintf(
-            r->hypotheses + at, sizeof r->hypotheses - at, "%s%s=%s:%.4f",
-            k ? " " : "", t->alternative[k].hypothesis, t->alternative[k].value,
-            t->alternative[k].time_us);
+    for (uint32_t k = 0; k < t->n_alternatives && k < XK_BENCH_HYPOTHESES &&
+                         at < sizeof r->hypotheses;
+         k++) {
+        r->hypothesis_us[k] += t->alternative[k].time_us;
+        at += (size_t)snprintf(r->hypotheses + at, sizeof r->hypotheses - at,
+                               "%s%s=%s:%.4f", k ? " " : "",
+                               t->alternative[k].hypothesis,
+                               t->alternative[k].value, r->hypothesis_us[k]);
+    }
 }
 
 /* "gather=component" */

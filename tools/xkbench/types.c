@@ -277,7 +277,7 @@ bool xk_bench_has_sum(const struct xk_conv_desc *d)
 static struct xk_bench_span scaled(const struct xk_bench_chain *c, double v,
                                    const double *rhs)
 {
-    struct xk_bench_values at = {.x = {v, v}};
+    struct xk_bench_values at = {.x = {.lo = v, .hi = v}};
     if (c->dequantizes && rhs) {
         at.alpha = rhs[XK_BENCH_SCALE_SRC];
         at.beta = rhs[XK_BENCH_SCALE_WEI];
@@ -428,16 +428,18 @@ struct xk_bench_span xk_bench_finish(const struct xk_bench_chain *c, double v,
         const uint32_t number = (uint32_t)rhs[XK_BENCH_NUMBER];
         const uint32_t seed = (uint32_t)(int32_t)rhs[XK_BENCH_SEED];
         return (struct xk_bench_span){
-            round_at_random(c->dst_type, s.lo, number, seed),
-            round_at_random(c->dst_type, s.hi, number, seed)};
+            .lo = round_at_random(c->dst_type, s.lo, number, seed),
+            .hi = round_at_random(c->dst_type, s.hi, number, seed),
+            .nan = s.nan};
     }
-    return (struct xk_bench_span){xk_bench_round(c->dst_type, s.lo),
-                                  xk_bench_round(c->dst_type, s.hi)};
+    return (struct xk_bench_span){.lo = xk_bench_round(c->dst_type, s.lo),
+                                  .hi = xk_bench_round(c->dst_type, s.hi),
+                                  .nan = s.nan};
 }
 
 bool xk_bench_is_exact(const struct xk_bench_chain *c, double v, double old,
                        const double *rhs)
 {
     const struct xk_bench_span s = unrounded(c, v, old, rhs);
-    return s.lo == s.hi && xk_bench_round(c->dst_type, s.lo) == s.lo;
+    return s.lo == s.hi && !s.nan && xk_bench_round(c->dst_type, s.lo) == s.lo;
 }
