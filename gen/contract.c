@@ -17,6 +17,9 @@ enum outcome { NOT_TRIED, NO_PLAN, NO_CODE };
  * kernel, a plan that does not fit next to nothing. */
 #define MOST_LOST 2
 
+/* More code than this is no kernel: a smaller tile has less of it. */
+#define MOST_CODE_B (64u << 10)
+
 /* While it goes round. */
 struct ladder {
     struct xk_gen *g;
@@ -26,6 +29,7 @@ struct ladder {
     bool is_packed;  /* there is `packed` */
     bool tight;      /* second time down: few headers, and nothing is hoisted */
     unsigned n_lost; /* codes that did not fit, this time */
+    unsigned long_e; /* elements of the smallest tile whose code was too long */
     enum outcome outcome[XK_MAX_CANDIDATES];
     /* What each try makes: */
     struct xk_nest packed; /* [outer][inner] innermost of K */
@@ -141,8 +145,27 @@ static enum xk_status make_kernel(struct ladder *l)
     return xk_kernel_make(g, &job, l->out);
 }
 
+static unsigned tile_elements(const struct xk_schedule *s)
+{
+    return (unsigned)s->m_thr * s->n_thr;
+}
+
+/* The kernel, if its code is not too long. */
+static enum xk_status make_short_kernel(struct ladder *l)
+{
+    XK_TRY(make_kernel(l));
+    const size_t code_b = l->out->code.len;
+    if (code_b <= MOST_CODE_B)
+        return XK_OK;
+    l->long_e = tile_elements(&l->plan.s);
+    return xk_fail(l->g->c, XK_ENOFIT,
+                   "code: %zu bytes for a tile of %u elements are more than %u",
+                   code_b, l->long_e, MOST_CODE_B);
+}
+
 static enum xk_status try_candidate(struct ladder *l, unsigned i)
 {
+    const unsigned long_e = l->long_e;
     xk_ctx *const c = l->g->c;
     const xk_scope scope = xk_scope_begin(c);
     enum xk_status status;
@@ -151,8 +174,8 @@ static enum xk_status try_candidate(struct ladder *l, unsigned i)
     status = plan_candidate(l, i);
     l->outcome[i] = status == XK_OK ? NO_CODE : NO_PLAN;
     if (status == XK_OK) {
-        status = make_kernel(l);
-        l->n_lost += status != XK_OK;
+        status = make_short_kernel(l);
+        l->n_lost += status != XK_OK && l->long_e == long_e;
     }
     /* A kernel that was made is the last: its nodes go with the context. */
     if (status != XK_OK)
@@ -182,13 +205,18 @@ struct rungs {
     unsigned first, end;
 };
 
+static bool has_long_code(const struct ladder *l, unsigned i)
+{
+    return l->long_e && tile_elements(&l->k->candidate[i]) >= l->long_e;
+}
+
 static enum xk_status try_each(struct ladder *l, struct rungs r)
 {
     enum xk_status status = XK_ENOFIT;
     l->n_lost = 0;
     for (unsigned i = r.first;
          i < r.end && status == XK_ENOFIT && l->n_lost < MOST_LOST; i++) {
-        if (l->outcome[i] == NO_PLAN)
+        if (l->outcome[i] == NO_PLAN || has_long_code(l, i))
             continue;
         xk_ctx_clear(l->g->c);
         status = try_candidate(l, i);

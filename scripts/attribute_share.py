@@ -38,7 +38,7 @@ CASES = [
 
 
 def measure(args, problems, words):
-    """Of each layer {hypothesis: us}, "nominal" among them."""
+    """{hypothesis: us} of each layer, "nominal" among them."""
     template = "--perf-template=row|%ptime%|%hypotheses%"
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as batch:
         batch.write("\n".join(problems) + "\n")
