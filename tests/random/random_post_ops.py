@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""random_post_ops.py XKBENCH [--all]: post-ops on small convolutions in xkbench's
-mode C, on the simulator with all checkers. Each kind that has a right-hand side with
-each broadcast, pairs of kinds, scales and zero points, and random chains, up to 32
-long. Types of right-hand sides, bias and dst, layouts and channel counts (with tails)
-go round. --all: with each type of dst, and all pairs. TAP: a line for each of the
-five, and each failure."""
+"""random_post_ops.py XKBENCH [--all | --pairs]: post-ops on small convolutions in
+xkbench's mode C, on the simulator with all checkers. Each row of post_op.def alone, each
+that has a right-hand side with each broadcast, pairs of rows, scales and zero points,
+and random chains, up to 32 long. Types of right-hand sides, bias and dst, layouts and
+channel counts (with tails) go round. --all: with each type of dst, and all pairs.
+--pairs: only the pairs, each with each type of dst. TAP: a line for each of the six, and
+each failure."""
 import argparse
 import itertools
 import random
@@ -13,10 +14,20 @@ import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
 from tap import Tap  # noqa: E402
 from random_problems import run  # noqa: E402
 
+# What a row needs beside its name: numbers, and steps in front, so that it stays
+# within the range of numbers.
+WORDS = {"relu": "relu:0.5", "linear": "linear:0.5:1", "clip": "clip:-20:100",
+         "clip_v2": "clip_v2:-20:100", "clip_v2_dst": "clip_v2_dst:-9:50",
+         "hardsigmoid": "hardsigmoid:0.25:0.5", "hardswish": "hardswish:0.125:0.5",
+         "relu_dst": "relu_dst:0.25", "elu": "elu:0.5", "elu_dst": "elu_dst:0.5",
+         "soft_relu": "soft_relu:1", "swish": "swish:1", "exp": "clip:-8:8+exp",
+         "exp_dst": "clip:-8:8+exp_dst", "sqrt": "abs+sqrt", "sqrt_dst": "abs+sqrt_dst",
+         "log": "clip:0.5:99+log", "pow": "clip:1:9+pow:1:-1.5"}
 BINARY = ["add", "mul", "sub", "div", "min", "max", "ge", "gt", "le", "lt", "eq",
           "ne"]
 ELTWISE = ["relu", "relu:0.5", "linear:0.5:1", "abs", "clip:-20:100", "square",
@@ -34,7 +45,8 @@ RHS = ["f32", "f16", "bf16", "s8", "u8", "s32"]
 TAGS = ["", "", "", ":axb", ":abx"]
 TYPES = ["f32", "f16", "f16:f16:f32", "u8:s8:u8", "s8:s8:s8", "u8:s8:f32",
          "u8:s8:s32", "bf16", "bf16:bf16:f32", "u8:s8:f16", "s8:u8:bf16",
-         "f32:f32:u8", "f16:f16:s8", "f32:f32:bf16", "bf16:bf16:s32"]
+         "f32:f32:u8", "f16:f16:s8", "f32:f32:bf16", "bf16:bf16:s32",
+         "f16:f16:f8_e5m2", "u8:s8:f8_e4m3", "bf16:bf16:f4_e2m1"]
 SIZES = {"f32": 4, "s32": 4, "f16": 2, "bf16": 2, "s8": 1, "u8": 1}
 LAYOUTS = ["any", "axb", "abx"]
 # A comparison behind others may leave nearly nothing but zeros.
@@ -60,7 +72,7 @@ def with_type(rng, dtype, word):
     if word not in SUMS or rng.random() < 0.5:
         return word
     word = word if ":" in word else word + ":1"
-    types = [t for t in SIZES if SIZES[t] == SIZES[dst]]
+    types = [t for t in SIZES if SIZES[t] == SIZES.get(dst)] or [dst]
     old = rng.choice(types)
     whole = dtype[0] in "su" and old[0] in "su"
     zero = rng.choice([0, 3, -2]) if whole else 0
@@ -83,6 +95,29 @@ def line(rng, dtype, ops):
                      "--attr-post-ops=" + "+".join(ops), sizes])
 
 
+def rows():
+    """A word for each row of post_op.def."""
+    text = (ROOT / "views/post_op.def").read_text(encoding="utf-8")
+    found = re.findall(r'^XK_POST_OP\(\w+,\s*"(\w+)"', text, re.MULTILINE)
+    return [WORDS.get(name, name) for name in found]
+
+
+def alone(rng, every):
+    """Each row; each type of dst, or one after the other."""
+    types = itertools.cycle(TYPES)
+    for word in rows():
+        for dtype in TYPES if every else [next(types)]:
+            yield line(rng, dtype, [post_op(rng, word)])
+
+
+def all_pairs(rng, _):
+    """Each row behind each, with each type of dst."""
+    types = list({t.split(":")[-1]: t for t in TYPES}.values())
+    for a, b in itertools.product(rows(), rows()):
+        for dtype in types:
+            yield line(rng, dtype, [post_op(rng, a), post_op(rng, b)])
+
+
 def broadcasts(rng, every):
     """Each kind, each broadcast; each type of dst, or one after the other."""
     types = itertools.cycle(TYPES)
@@ -93,9 +128,8 @@ def broadcasts(rng, every):
 
 
 def pairs(rng, every):
-    """One row of post_op.def behind another."""
-    words = BINARY + ["prelu"] + ELTWISE + SUMS
-    both = list(itertools.product(words, words))
+    """One row of post_op.def behind another, with any type of dst."""
+    both = list(itertools.product(rows(), rows()))
     for a, b in both if every else rng.sample(both, 100):
         yield line(rng, rng.choice(TYPES), [post_op(rng, a), post_op(rng, b)])
 
@@ -156,14 +190,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("xkbench")
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--pairs", action="store_true")
     parser.add_argument("--seed", type=int, default=20261125)
     args = parser.parse_args()
     rng = random.Random(args.seed)
     tap = Tap()
     print(f"# seed {args.seed}")
-    for name, make in (("broadcasts", broadcasts), ("pairs", pairs),
-                       ("scales", quants), ("chains", chains),
-                       ("loops", loops)):
+    kinds = (("rows", alone), ("broadcasts", broadcasts), ("pairs", pairs),
+             ("scales", quants), ("chains", chains), ("loops", loops))
+    for name, make in [("pairs", all_pairs)] if args.pairs else kinds:
         lines = list(make(rng, args.all))
         judge(tap, name, lines, *run(args.xkbench, lines))
     return tap.end()
