@@ -6,9 +6,6 @@
 #include "conv/post_ops.h"
 #include "conv/tensors.h"
 
-#define WHOLE_B INT32_MAX         /* offsets in a tensor are s32 */
-#define PART_B (INT64_C(1) << 30) /* room for what padding spans */
-
 /* 0: a type of less, or none that tensors have. */
 static int64_t whole_bytes(uint32_t type)
 {
@@ -94,14 +91,15 @@ static void close_one(const struct xk_conv_desc *f, enum xk_conv_arg arg,
 struct xk_conv_parts xk_conv_take_part(struct xk_conv_desc *full)
 {
     const struct one o = one_of(full);
+    const struct xk_conv_part_limits limits = xk_conv_part_limits();
     struct xk_conv_parts p = {1, full->mb, full->mb, full->mb};
     if (full->prop == XK_BWD_W || full->prop == XK_BWD_WB ||
         full->src_strides.n_dims || full->dst_strides.n_dims ||
-        o.largest_b <= WHOLE_B / full->mb)
+        o.largest_b <= limits.whole_b / full->mb)
         return p;
-    p = parts_of(full, &o, PART_B);
+    p = parts_of(full, &o, limits.part_b);
     if (p.n == 1)
-        p = parts_of(full, &o, WHOLE_B);
+        p = parts_of(full, &o, limits.whole_b);
     full->mb = p.mb;
     return p;
 }

@@ -7,6 +7,12 @@
 
 #include "conv/ways.h"
 
+/* Bytes of a tensor that need no parts, and of one in a part. Tests have
+ * smaller ones. */
+struct xk_conv_part_limits {
+    int64_t whole_b, part_b;
+};
+struct xk_conv_part_limits xk_conv_part_limits(void);
 /* The parts that make src, dst and right-hand sides small enough; *full becomes
  * one of them. Each begins at a multiple of XK_PART_ALIGN_B in every tensor.
  * One: nothing is too large, or there are no such parts, and *full stays.
