@@ -150,25 +150,44 @@ static void add_place_axis(struct xk_access *a, const struct xk_conv_axis *x,
     at->base = -x->pad;
 }
 
-/* [od][oh][ow][oc] with the channels of all groups: those of a place's taps
- * that are inside src. */
-static enum xk_status sum_places(xk_ctx *c, const struct xk_conv_desc *f,
-                                 const struct xk_conv_sum *taps,
-                                 struct xk_conv_sum *x)
+/* Axes whose taps a launch adds up, of d, h and w. */
+enum { ALONG_D = 1, ALONG_H = 2, ALONG_W = 4, ALONG_ALL = 7 };
+
+/* dims: those of its result, [d][h][w][oc]; from: those of what it reads,
+ * [d][h][w][ch][oc]. */
+static void place_dims(const struct xk_conv_desc *f,
+                       const struct xk_conv_sum *before, unsigned along,
+                       int64_t dims[4], int64_t from[5])
 {
-    const int64_t *const t = taps->con.c.layout.dim;
-    const int64_t from[5] = {t[0], t[1], t[2], t[3], f->oc};
+    const struct xk_layout *const l = &before->con.c.layout;
+    for (unsigned d = 0; d < 3; d++) {
+        from[d] = l->dim[d];
+        dims[d] = along >> d & 1 ? distinct_places(f, d) : from[d];
+    }
+    from[3] = l->n_dims > 4 ? l->dim[3] : 1;
+    from[4] = dims[3] = f->oc;
+}
+
+/* The channels of all groups: sums over the taps along some axes, of those that
+ * are inside src at a place. An axis that is not among them keeps its dim. */
+static enum xk_status sum_places(xk_ctx *c, const struct xk_conv_desc *f,
+                                 const struct xk_conv_sum *before,
+                                 unsigned along, struct xk_conv_sum *x)
+{
     struct xk_contraction *const p = &x->con;
-    const int64_t dims[4] = {distinct_places(f, 0), distinct_places(f, 1),
-                             distinct_places(f, 2), f->oc};
+    int64_t dims[4], from[5];
     int o[4], k[5];
+    place_dims(f, before, along, dims, from);
     for (unsigned d = 0; d < 4; d++)
         o[d] = (int)xk_contraction_add(
             p, d < 3 ? xk_conv_spatial_name(XK_ARG_DST, d) : "oc", dims[d],
             XK_ROLE_M);
     for (unsigned d = 0; d < 4; d++)
-        k[d] = (int)xk_contraction_add(p, d < 3 ? xk_conv_tap_names[d] : "ch",
-                                       from[d], XK_ROLE_K);
+        k[d] = d < 3 && !(along >> d & 1)
+                   ? o[d]
+                   : (int)xk_contraction_add(
+                         p, d < 3 ? xk_conv_tap_names[d] : "ch", from[d],
+                         XK_ROLE_K);
     k[4] = o[3];
     XK_TRY(xk_conv_sum_tensor(c, "dst", 4, dims, &p->c));
     pass_dims(&p->c, o);
@@ -176,7 +195,7 @@ static enum xk_status sum_places(xk_ctx *c, const struct xk_conv_desc *f,
     pass_dims(&p->a, k);
     for (unsigned d = first_axis(f); d < 3; d++) {
         const struct xk_conv_axis axis = xk_conv_axis(f, d);
-        if (meets_padding(&axis))
+        if (along >> d & 1 && meets_padding(&axis))
             add_place_axis(&p->a, &axis, dims[d] > 1 ? o[d] : -1, k[d]);
     }
     x->size_b = xk_layout_size_b(&p->c.layout);
@@ -256,17 +275,41 @@ static bool is_complete(const struct xk_conv_desc *f,
     return !padding && n[0] * n[1] * n[2] * n[3] == 1;
 }
 
+/* Whether a line's sums come first, one of each tap along it: where places
+ * differ along it and above it, so that one launch would add up every tap of
+ * each place. Another launch takes as long as so many additions. */
+static bool has_lines(const struct xk_conv_desc *f,
+                      const struct xk_conv_sum *taps)
+{
+    enum { LAUNCH = 1 << 19 };
+    const int64_t *const n = taps->con.c.layout.dim;
+    const int64_t above = n[0] * n[1] * n[3];
+    const int64_t places = distinct_places(f, 0) * distinct_places(f, 1) *
+                           distinct_places(f, 2) * f->oc;
+    return above > 1 && distinct_places(f, 2) > 1 &&
+           places > LAUNCH / ((above - 1) * n[2]);
+}
+
+static enum xk_status next_places(xk_ctx *c, const struct xk_conv_desc *f,
+                                  unsigned along, const char *name,
+                                  struct xk_conv_sums *s)
+{
+    struct xk_conv_sum *const x = add_sum_launch(s, name);
+    x->a_from = (int)s->n - 2;
+    return sum_places(c, f, &s->at[s->n - 2], along, x);
+}
+
 static enum xk_status sums_of_wei(xk_ctx *c, const struct xk_conv_desc *f,
                                   const struct xk_conv_info *info,
                                   struct xk_conv_sums *s)
 {
     struct xk_conv_sum *const taps = add_sum_launch(s, "xk_sum_taps");
     XK_TRY(sum_taps(c, f, info, taps));
-    if (!is_complete(f, taps)) {
-        struct xk_conv_sum *const places = add_sum_launch(s, "xk_sum_places");
-        places->a_from = (int)s->n - 2;
-        XK_TRY(sum_places(c, f, taps, places));
-    }
+    if (has_lines(f, taps))
+        XK_TRY(next_places(c, f, ALONG_D | ALONG_H, "xk_sum_lines", s));
+    if (!is_complete(f, taps))
+        XK_TRY(next_places(c, f, s->n > 1 ? ALONG_W : ALONG_ALL,
+                           "xk_sum_places", s));
     s->of_wei = (int)s->n - 1;
     return XK_OK;
 }

@@ -15,8 +15,10 @@
 #include "conv/conv.h"
 
 /* The sums over channels of each tap (of chunks of channels), then those over
- * the taps of each place; the first alone where nothing is left to add. */
-#define XK_CONV_MAX_SUMS 4
+ * the taps of each place, which may come in two steps: over all but the
+ * innermost axis, and over that. The first alone where nothing is left to add.
+ */
+#define XK_CONV_MAX_SUMS 5
 
 /* A launch that writes dst, of s32: a scratch buffer. */
 struct xk_conv_sum {

@@ -10,7 +10,7 @@
 #include "gen/make_launches.h"
 
 /* Each tensor once, dst both ways, sums, the convolution. */
-#define XK_CONV_MAX_LAUNCHES (XK_MAX_POST_OPS + 18)
+#define XK_CONV_MAX_LAUNCHES (XK_MAX_POST_OPS + 19)
 /* The convolution's: those of every scratch buffer. */
 #define XK_CONV_MAX_BINDS XK_MAX_SCRATCH
 

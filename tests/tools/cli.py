@@ -137,6 +137,10 @@ XKBENCH = [
     (["--schedule=n=16 colour=red", FINE], 1,
      r"INVALID_ARGUMENTS \(schedule: 'colour=red' names no field.*addr"),
     (["--schedule=addr=moon", FINE], 1, r"schedule: 'addr=moon' has no valid"),
+    # Zero points of src where taps meet padding along several dims: sums of
+    # weights over all but the innermost one, then over that.
+    (["--dt=u8s8", "--dir=FWD_D", "--attr-zero-points=src:common:3",
+      "mb1ic4ih11oc64kh9ph4"], 0, r"0:PASSED "),
     # What breaks no rule, but no plan can carry out, is as wrong.
     (["--dir=BWD_W", "--dt=f16", "--stag=axb", "--dtag=axb", "--schedule=load_a=scattered",
       "mb2ic32ih14oc48kh3ph1"], 1,
