@@ -3,6 +3,7 @@
  * pixels src's. A deconvolution has them the other way round, so that its
  * forward direction makes pixels, too. What makes pixels has the classes of
  * residues.h. */
+#include <math.h>
 #include <string.h>
 
 #include "conv/behind_sum.h"
@@ -95,14 +96,58 @@ static bool reads_pixels(const struct xk_conv_desc *f)
     return xk_conv_has_sums(f);
 }
 
-/* Each residue of the stride has as many taps, so that it may be an index:
- * pixel s * u + r - p is met by tap r + s * t of place u - t. Where the first
- * and the last u leave the tensor, nothing behind the sum may have pixels. */
-static bool is_tiled(const struct xk_conv_axis *x, bool leaves)
+/* Whether the residues of a dim's stride may be an index: pixel s * u + r - p
+ * is met by tap r + s * t of place u - t, if there is such a tap. Where the
+ * first and the last u leave the tensor, nothing behind the sum may have
+ * pixels. */
+static bool may_tile(const struct xk_conv_axis *x, bool leaves)
 {
     const bool whole = x->pad == 0 && x->extent % x->step == 0;
-    return x->step > 1 && x->taps % x->step == 0 && x->apart == 1 &&
-           (whole || leaves);
+    return x->step > 1 && x->apart == 1 && (whole || leaves);
+}
+
+/* The most taps that a residue has. */
+static int64_t most_taps(const struct xk_conv_axis *x)
+{
+    return (x->taps + x->step - 1) / x->step;
+}
+
+struct xk_conv_tiled xk_conv_may_tile(const struct xk_conv_desc *f)
+{
+    const unsigned first = xk_conv_is_3d(f) ? 0 : 1;
+    const bool leaves = !reads_pixels(f);
+    struct xk_conv_tiled t = {0};
+    unsigned n = 3u + (f->g > 1) + 2u * (3u - first);
+    for (unsigned i = first; i < 3; i++) {
+        const struct xk_conv_axis x = xk_conv_axis(f, i);
+        const unsigned more = most_taps(&x) > 1;
+        if (!may_tile(&x, leaves) || n + more > XK_MAX_INDEX)
+            continue;
+        n += more;
+        t.all |= 1u << i;
+        t.even |= (unsigned)(x.taps % x.step == 0) << i;
+    }
+    return t;
+}
+
+double xk_conv_tiled_products(const struct xk_conv_desc *f, unsigned tiled)
+{
+    double columns = (double)xk_conv_channels(f, xk_conv_pixels(f)), taps = 1;
+    for (unsigned i = xk_conv_is_3d(f) ? 0 : 1; i < 3; i++) {
+        const struct xk_conv_axis x = xk_conv_axis(f, i);
+        const bool is_tiled = tiled >> i & 1;
+        columns *= is_tiled ? (double)x.step : 1;
+        taps *= (double)(is_tiled ? most_taps(&x) : x.taps);
+    }
+    return ceil(columns / 8) * 8 * taps;
+}
+
+double xk_conv_tiled_launches(const struct xk_conv_desc *f, unsigned tiled)
+{
+    double n = 1;
+    for (unsigned i = xk_conv_is_3d(f) ? 0 : 1; i < 3; i++)
+        n *= tiled >> i & 1 ? 1 : (double)xk_conv_axis(f, i).step;
+    return n;
 }
 
 static void add_tiled_axis(struct xk_contraction *p,
@@ -118,10 +163,10 @@ static void add_tiled_axis(struct xk_contraction *p,
     struct xk_coord *const i = xk_access_add(&p->c, r, x->extent);
     i->coef[u] = x->step;
     i->base = -x->pad;
-    if (x->taps == x->step)
+    if (x->taps <= x->step)
         return;
     const unsigned t = xk_contraction_add(p, xk_conv_class_tap_names[axis],
-                                          x->taps / x->step, XK_ROLE_K);
+                                          most_taps(x), XK_ROLE_K);
     o->coef[t] = -1;
     k->coef[t] = x->step;
 }
@@ -141,13 +186,11 @@ static enum xk_status add_residues(xk_ctx *c, struct xk_arena *arena,
 enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
                                      const struct xk_conv_desc *f,
                                      const struct xk_conv_info *info,
-                                     struct xk_contraction *out)
+                                     unsigned tiled, struct xk_contraction *out)
 {
     const enum xk_conv_arg pixels = xk_conv_pixels(f),
                            places = xk_conv_places(f);
     const struct xk_conv_roles of = {places, XK_ARG_WEI, pixels};
-    const bool leaves = !reads_pixels(f);
-    bool tiled = false;
     XK_TRY(xk_conv_begin(c, f, info, of, out));
     const int g = add_groups(out, f);
     const int mb = (int)xk_contraction_add(out, "mb", f->mb, XK_ROLE_M);
@@ -158,13 +201,10 @@ enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
     add_channels(f, g, mb, made, &out->c);
     for (unsigned i = xk_conv_is_3d(f) ? 0 : 1; i < 3; i++) {
         const struct xk_conv_axis x = xk_conv_axis(f, i);
-        const unsigned room = XK_MAX_INDEX - out->n_index - 2 * (2 - i);
-        if (room >= 3 && is_tiled(&x, leaves)) {
+        if (tiled >> i & 1)
             add_tiled_axis(out, &x, i);
-            tiled = true;
-        } else {
+        else
             XK_TRY(add_residues(c, arena, out, &x, i));
-        }
     }
     if (xk_conv_is_deconv(f) && xk_conv_is_forward(f)) {
         XK_TRY(xk_conv_add_class_sums(c, f, out));

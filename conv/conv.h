@@ -55,9 +55,22 @@ enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *full,
                                    const struct xk_conv_info *info,
                                    struct xk_contraction *out);
 
+/* Spatial dims, bit 0 d, 1 h, 2 w, whose residues may be an index instead of
+ * classes: all of them, and those of filters that are whole strides wide, where
+ * no tap is summed in vain. */
+struct xk_conv_tiled {
+    unsigned all, even;
+};
+struct xk_conv_tiled xk_conv_may_tile(const struct xk_conv_desc *full);
+/* Products for as many pixels as all residues have, columns in eights: an index
+ * gives each residue the taps of the one that has most. */
+double xk_conv_tiled_products(const struct xk_conv_desc *full, unsigned tiled);
+/* Classes that there are then. */
+double xk_conv_tiled_launches(const struct xk_conv_desc *full, unsigned tiled);
+
 /* What makes pixels, backward by data and deconvolution forward: a class for
- * each residue of each stride, so that no tap is summed that does not
- * contribute, or where all have as many taps, an index of residues. Backward by
+ * each residue of a stride, so that no tap is summed that does not contribute,
+ * or in the dims `tiled`, of those that may, an index of residues. Backward by
  * weights: dwei from the tensor of pixels (A) and that of places (B). The
  * bias's gradient is the sum of ddst (B), with ones as A. The gradients have
  * the arguments of their tensors. Tables of classes live in the arena.
@@ -65,6 +78,7 @@ enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *full,
 enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
                                      const struct xk_conv_desc *full,
                                      const struct xk_conv_info *info,
+                                     unsigned tiled,
                                      struct xk_contraction *out);
 enum xk_status xk_conv_backward_weights(xk_ctx *c,
                                         const struct xk_conv_desc *full,

@@ -39,6 +39,22 @@ static void cut_places(struct xk_contraction *p)
     }
 }
 
+/* Class `number`, which has so many places as elements, in *one. *terms:
+ * something is summed. False: it has no element of C. */
+static bool set_class(const struct classes *k, uint64_t number, bool *terms)
+{
+    struct xk_contraction *const one = k->one;
+    uint32_t r[XK_MAX_CLASS_DIMS];
+    xk_contraction_class_at(k->con, number, r);
+    *terms = xk_contraction_class(k->con, r, one);
+    if (xk_access_misses(one, &one->c))
+        return false;
+    cut_places(one);
+    if (!*terms)
+        empty_k(one);
+    return true;
+}
+
 /* Makes it in *one. *stores: whether the class has an element of C at all; if
  * not, it is no problem. */
 static enum xk_status make_class(const struct classes *k, uint64_t number,
@@ -46,15 +62,10 @@ static enum xk_status make_class(const struct classes *k, uint64_t number,
                                  bool *stores)
 {
     struct xk_contraction *const one = k->one;
-    uint32_t r[XK_MAX_CLASS_DIMS];
-    xk_contraction_class_at(k->con, number, r);
-    const bool terms = xk_contraction_class(k->con, r, one);
-    *stores = !xk_access_misses(one, &one->c);
+    bool terms;
+    *stores = set_class(k, number, &terms);
     if (!*stores)
         return XK_OK;
-    cut_places(one);
-    if (!terms)
-        empty_k(one);
     XK_TRY(xk_contraction_problem_make(k->c, k->platform, one, out));
     out->nest.empty = !terms;
     return XK_OK;
@@ -104,6 +115,29 @@ enum xk_status xk_contraction_launches_make(xk_ctx *c, struct xk_arena *arena,
     return out->n ? XK_OK
                   : xk_fail(c, XK_EINVAL, "%s: no coordinates are an element",
                             con->c.name);
+}
+
+enum xk_status xk_contraction_launches_score(xk_ctx *c, struct xk_arena *arena,
+                                             const struct xk_platform *platform,
+                                             const struct xk_contraction *con,
+                                             int64_t *score)
+{
+    const struct classes k = {
+        c, platform, con, xk_arena_alloc(arena, sizeof(struct xk_contraction))};
+    const uint64_t n = xk_contraction_classes(con);
+    *score = 0;
+    XK_TRY(xk_ctx_status(c));
+    for (uint64_t i = 0; i < n && n <= XK_MAX_LAUNCHES; i++) {
+        int64_t one;
+        bool terms;
+        if (!set_class(&k, i, &terms))
+            continue;
+        XK_TRY(xk_contraction_problem_score(c, platform, k.one, &one));
+        *score += one;
+    }
+    if (n > XK_MAX_LAUNCHES)
+        *score = INT64_MAX;
+    return XK_OK;
 }
 
 bool xk_contraction_pads(const struct xk_contraction *con)

@@ -26,6 +26,12 @@ xk_contraction_launches_make(xk_ctx *c, struct xk_arena *arena,
                              const struct xk_contraction *con, bool addresses,
                              struct xk_contraction_launches *out);
 
+/* The predicted cycles of all classes; INT64_MAX: there are too many. */
+enum xk_status xk_contraction_launches_score(xk_ctx *c, struct xk_arena *arena,
+                                             const struct xk_platform *platform,
+                                             const struct xk_contraction *con,
+                                             int64_t *score);
+
 /* Whether launches write the padding of C, in blocks, with zeros. They do along
  * the only N index; where that has a single place, it is dropped. */
 bool xk_contraction_pads(const struct xk_contraction *con);

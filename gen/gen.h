@@ -29,6 +29,7 @@ struct xk_problem {
     /* Forward: of its launch that contracts. */
     unsigned n_candidates;
     struct xk_schedule candidate[XK_MAX_CANDIDATES];
+    unsigned tiled; /* dims whose residues are an index (xk_conv_may_tile) */
     /* A gradient's launches and scratch buffers (gen/gradients.h), all of it
      * the arena's. */
     struct xk_arena arena;

@@ -14,6 +14,11 @@
 #include "plan/plan.h"
 #include "views/access.h"
 
+static bool makes_pixels(const struct xk_problem *p)
+{
+    return xk_conv_desc_roles(&p->desc).c == xk_conv_pixels(&p->desc);
+}
+
 static enum xk_status contraction(xk_ctx *c, struct xk_problem *p,
                                   const struct xk_conv_info *info,
                                   struct xk_contraction *out)
@@ -22,9 +27,59 @@ static enum xk_status contraction(xk_ctx *c, struct xk_problem *p,
     const uint32_t made = xk_conv_desc_roles(f).c;
     if (made == XK_ARG_WEI)
         return xk_conv_backward_weights(c, f, info, out);
-    return made == xk_conv_pixels(f)
-               ? xk_conv_backward_data(c, &p->arena, f, info, out)
+    return makes_pixels(p)
+               ? xk_conv_backward_data(c, &p->arena, f, info, p->tiled, out)
                : xk_conv_contraction(c, f, info, out);
+}
+
+/* Predicted cycles, with an index of residues in these dims. */
+static enum xk_status score_tiled(xk_ctx *c, struct xk_problem *p,
+                                  unsigned tiled, int64_t *out)
+{
+    struct xk_contraction *const con = xk_arena_alloc(&p->arena, sizeof(*con));
+    if (!con)
+        return xk_ctx_status(c);
+    p->tiled = tiled;
+    XK_TRY(contraction(c, p, NULL, con));
+    XK_TRY(xk_contraction_check(c, con));
+    return xk_contraction_launches_score(c, &p->arena, p->platform, con, out);
+}
+
+/* *faster: one launch in which taps lie beside the filter is so, or there would
+ * be too many without. With more than twice the products it is not, which saves
+ * to ask. */
+static enum xk_status compare_tiled(xk_ctx *c, struct xk_problem *p,
+                                    const struct xk_conv_tiled *may,
+                                    bool *faster)
+{
+    int64_t even, all;
+    const double before = xk_conv_tiled_products(&p->desc, may->even);
+    const double then = xk_conv_tiled_products(&p->desc, may->all);
+    const bool few =
+        xk_conv_tiled_launches(&p->desc, may->even) <= XK_MAX_LAUNCHES;
+    *faster = false;
+    if ((few && then > 2 * before) || then > INT32_MAX)
+        return XK_OK;
+    XK_TRY(score_tiled(c, p, may->even, &even));
+    XK_TRY(score_tiled(c, p, may->all, &all));
+    *faster = all < even;
+    return XK_OK;
+}
+
+/* The dims whose residues are an index: those of filters that are whole strides
+ * wide, and all others if that is faster. */
+static enum xk_status choose_tiled(xk_ctx *c, struct xk_problem *p)
+{
+    const struct xk_conv_tiled may = xk_conv_may_tile(&p->desc);
+    enum xk_status status = XK_OK;
+    bool faster = false;
+    if (makes_pixels(p) && may.all != may.even)
+        status = compare_tiled(c, p, &may, &faster);
+    p->tiled = faster ? may.all : may.even;
+    if (status == XK_ENOMEM)
+        return status;
+    xk_ctx_clear(c); /* the launches meet what it is, and say so */
+    return XK_OK;
 }
 
 /* Products of a class: its K times its places of C. */
@@ -293,6 +348,8 @@ enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
     p->launch = xk_arena_alloc(&p->arena, XK_MAX_LAUNCHES * sizeof(*p->launch));
     if (!p->launch)
         return xk_ctx_status(c);
+    if (!addresses) /* which are asked for later, of the same launches */
+        XK_TRY(choose_tiled(c, p));
     XK_TRY(set_layouts(c, p));
     XK_TRY(add_all(c, p, addresses));
     const struct xk_launches all = {.n_scratch = p->n_scratch,

@@ -168,7 +168,10 @@ static void choose(const struct xk_contraction *con,
     /* So little K, or N, is padded to no more: neighbouring pixels share cache
      * lines, and no group has padding alone to write. */
     const bool few_k = s->fma != XK_FMA_MAD && shape->k_inner <= XK_PACK_FEW;
-    const bool few_n = s->fma != XK_FMA_MAD && shape->n <= XK_PACK_FEW;
+    const int64_t n =
+        d.c_n < 0 ? shape->n
+                  : con->c.layout.dim[d.c_n] /* of several N the last */;
+    const bool few_n = s->fma != XK_FMA_MAD && n <= XK_PACK_FEW;
     plain(&out->plain_a, &con->a, d.a_k);
     plain(&out->plain_c, &con->c, d.c_n);
     out->a = out->plain_a;

@@ -73,7 +73,7 @@ struct xk_shape {
      * M in A that meet conditions together, of N in B; else 0. */
     int64_t runs_a, runs_b;
     bool loose_b;    /* elements of B's K do not lie side by side */
-    bool leaves_a;   /* A leaves its intervals */
+    bool leaves_a, leaves_b; /* the operand leaves its intervals */
     bool eights;     /* eight rows of M share a pixel: they meet padding together */
     bool images;     /* eight rows of M are neighbours in A's memory: a whole
                         number of pixels' images; where the layout is the library's

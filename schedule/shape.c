@@ -88,6 +88,7 @@ static void set_runs(const struct xk_contraction *p, struct xk_shape *s)
 {
     const bool loose_b = is_loose(p, &p->b);
     s->leaves_a = xk_access_leaves(p, &p->a);
+    s->leaves_b = xk_access_leaves(p, &p->b);
     s->loose_b = loose_b && s->k_inner > 1;
     if (is_loose(p, &p->a))
         s->runs_a = rows_beside(p, &p->a, XK_ROLE_M);

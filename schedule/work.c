@@ -114,11 +114,12 @@ static struct bring turned_b(const struct xk_shape *s, const struct xk_schedule 
                           rows_b(c) * c->k_step / 8};
 }
 
-/* B an element a lane, 16 places of K of a row at a time. */
-static struct bring elements_b(const struct xk_schedule *c)
+/* B an element a lane, 16 places of K of a row at a time: a line, or each its own. */
+static struct bring elements_b(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t messages = rows_b(c) * xk_ceil_div(c->k_step, 16);
-    return (struct bring){messages, rows_b(c) * c->k_step, 2 * messages};
+    const int64_t lines = s->loose_b ? rows_b(c) * c->k_step : messages;
+    return (struct bring){messages, lines, 2 * messages};
 }
 
 /* Instructions of a walk over all of K: where a step is; where it crosses another
@@ -166,9 +167,9 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
         w.tile_cyc = 256 / f->slm_b_cyc;
     }
     w.issue = issue_of(dpas, sends, moves) + walk_issue(s, c);
-    if (!c->slm && (s->loose_b || xk_schedule_turns_b(s, c))) {
+    if (!c->slm && (s->loose_b || s->leaves_b || xk_schedule_turns_b(s, c))) {
         const struct bring b =
-            xk_schedule_turns_b(s, c) ? turned_b(s, c) : elements_b(c);
+            xk_schedule_turns_b(s, c) ? turned_b(s, c) : elements_b(s, c);
         w.issue += b.issue + b.sends - blocks;
         lines += (b.lines - blocks * 4);
         sends += b.sends - blocks;

@@ -191,6 +191,15 @@ XKBENCH = [
     # Steps of three along a K that lies in blocks of eight, and of four.
     (["--dir=BWD_D", "--stag=axb", "--dtag=axb", "--wtag=BAx8a16b,BAx4a16b",
       "mb1ic16iw10oc15ow12kw3pw2"], 0, r"passed:2 "),
+    # A launch for each class is too many; one with an index of residues is not.
+    (["--dir=BWD_D", "mb1ic2ih12oc3oh2kh3sh9", "--dt=f16",
+      "mb1ic3ih40oc5oh4kh12sh10ph1"], 0, r"passed:2 "),
+    (["--dir=BWD_D", "mb1ic1ih14oc1oh2kh3sh9dh1"], 1,
+     r"UNIMPLEMENTED \(src: 81 classes"),
+    # Weights in an order that only the class with most taps reads: 190.
+    (["--mode=P", "--dir=BWD_D", "--dt=f16", "--stag=axb", "--dtag=axb",
+      "--time-bound=1", "--perf-template=%xipf%",
+      "mb16ic128ih56oc128oh28kh3sh2ph1"], 0, r"xipf%\n[1-9]\.\d+\n"),
     # The other driver: sizes the other way round, short words of --alg its own.
     (["--deconv", "--mode=L", "mb1ic3ih5oc4kh3sh2"], 0,
      r"0:LISTED __REPRO: --mode=L --deconv mb1_ic3ih5iw5_oc4oh11ow11_"),
