@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -242,6 +243,23 @@ def run(xkbench, lines):
         done = subprocess.run([xkbench, "--batch=" + batch.name], text=True,
                               stdout=subprocess.PIPE, check=False)
     return done.stdout, done.returncode
+
+
+def judge(xkbench, lines, tap, refused=lambda rest: False):
+    """Runs the lines, 500 a process; a TAP line for each that fails. States of all;
+    REFUSED is UNIMPLEMENTED that is to be so."""
+    kinds = Counter()
+    for first in range(0, len(lines), 500):
+        out, _ = run(xkbench, lines[first:first + 500])
+        for state, rest in re.findall(r"^\d+:([A-Z_]+)(.*)$", out, re.MULTILINE):
+            if state == "UNIMPLEMENTED" and refused(rest):
+                state = "REFUSED"
+            kinds[state] += 1
+            if state not in ("PASSED", "MISTRUSTED", "REFUSED"):
+                tap.check(False, f"{state}{rest}")
+        print(f"# {min(first + 500, len(lines))} of {len(lines)}: {dict(kinds)}",
+              flush=True)
+    return kinds
 
 
 def main():

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""deconv_shapes.py [OPTION]... XKBENCH LIST...: each problem of the lists as a
-deconvolution: what was its destination is the source, and its channels are exchanged.
-Made small by the rule of tests/peer_suite/reduction.py, which is applied to the
-convolution. All directions in f32, f16 and bf16, forward also in bytes, run on the
-simulator with all checkers and compared with oneDNN's deconvolution.
+"""all_directions.py [OPTION]... XKBENCH LIST...: each problem of the lists, made small
+by the rule of tests/peer_suite/reduction.py, in all directions in f32, f16 and bf16, and
+in bytes forward (--role=conv also by data); run on the simulator with all checkers and
+compared with oneDNN's. --role=deconv: as a deconvolution: what was its destination is
+the source, and its channels are exchanged; the rule is applied to the convolution.
 --count=N takes N cases by --seed=S; without it all. --most=N: multiplies of a case.
 TAP: a line for each that fails, one for the counts. More classes than a program has
 launches are UNIMPLEMENTED, which is counted."""
@@ -28,8 +28,12 @@ BATCH = 100
 LISTED = re.compile(r"^\d+:LISTED .*__REPRO: --mode=L (.*)$", re.M)
 ANSWER = re.compile(r"^\d+:(\w+)(?: \((.*?)\))?.*__REPRO: (.*)$", re.M)
 MANY = re.compile(r"\d+ classes, a program has at most")
-TYPES = {"FWD_B": ["f32", "f16", "bf16", "u8s8"], "BWD_D": ["f32", "f16", "bf16"],
-         "BWD_WB": ["f32", "f16", "bf16"]}
+FLOATS = ["f32", "f16", "bf16"]
+TYPES = {
+    "conv": {"FWD_B": [*FLOATS, "u8s8"], "BWD_D": [*FLOATS, "u8:s8:u8"],
+             "BWD_WB": FLOATS},
+    "deconv": {"FWD_B": [*FLOATS, "u8s8"], "BWD_D": FLOATS, "BWD_WB": FLOATS},
+}
 
 
 def bench(xkbench, options, lines):
@@ -48,10 +52,12 @@ def problems(path):
             if line and not line.startswith("#")]
 
 
-def exchanged(line, most):
-    """The deconvolution of a canonical problem, made small."""
+def sizes(role, line, most):
+    """Those of a canonical problem in its role, made small."""
     _, fields, _ = reduction.split(line)
     small = reduction.reduced(fields, most)
+    if role == "conv":
+        return reduction.join("", small, "")
     other = {k: ({"i": "o", "o": "i"}[k[0]] + k[1:] if k[0] in "io" else k)
              for k in small}
     return "".join(f"{k}{small[other[k]]}" for k in small)
@@ -64,12 +70,15 @@ def main():
     parser.add_argument("--count", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--most", type=int, default=reduction.MOST)
+    parser.add_argument("--role", choices=TYPES, default="conv")
     args = parser.parse_args()
     texts = sorted(set(itertools.chain(*map(problems, args.lists))))
     lines = LISTED.findall(bench(args.xkbench, ["--mode=L"], texts))
     assert len(lines) == len(texts) > 0, f"{len(lines)} of {len(texts)} have sizes"
-    cases = [f"--reset --deconv --dir={d} --dt={t} {exchanged(line, args.most)}"
-             for line in lines for d in TYPES for t in TYPES[d]]
+    types = TYPES[args.role]
+    cases = [f"--reset --{args.role} --dir={d} --dt={t} " +
+             sizes(args.role, line, args.most)
+             for line in lines for d in types for t in types[d]]
     if args.count:
         cases = random.Random(args.seed).sample(cases, args.count)
     tap, kinds, start = Tap(), Counter(), time.monotonic()
