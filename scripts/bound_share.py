@@ -34,6 +34,7 @@ def timed(args, desc):
     done = subprocess.run(
         [args.xkbench, "--mode=P", f"--dir={DIRECTIONS[args.dir]}",
          "--dt=" + TYPES[args.dir].format(args.dt), *tag, f"--timing={args.timing}",
+         "--time-only=0",
          "--perf-template=row|%ptime%|%xipf%", desc],
         stdout=subprocess.PIPE, text=True, check=False)
     found = re.search(r"^row\|([^|]+)\|(.+)$", done.stdout, re.M)

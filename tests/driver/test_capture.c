@@ -3,7 +3,8 @@
  * which writes down what it would have sent to a device: executed from that,
  * with the driver's page tables, state and payload, the buffers hold the same
  * bytes as after the library's own launch on its simulator. argv[1] is the
- * list. */
+ * list. With argv[2] "training" each problem has all directions, and each
+ * launch goes on where the one before it left the program's memory. */
 #include <check.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,14 +23,21 @@ static xk_device *device;
 static char lines[LINES_MAX][256];
 static int n_lines;
 
-static const struct {
+struct variant {
     uint32_t src, wei, dst, prop;
-} variants[] = {
+};
+enum { N_VARIANTS = 3 };
+static const struct variant forward[N_VARIANTS] = {
     {XK_F32, XK_F32, XK_F32, XK_FWD_B},
     {XK_F16, XK_F16, XK_F16, XK_FWD_B},
     {XK_U8, XK_S8, XK_U8, XK_FWD_B},
 };
-enum { N_VARIANTS = sizeof(variants) / sizeof(variants[0]) };
+static const struct variant training[N_VARIANTS] = {
+    {XK_F16, XK_F16, XK_F16, XK_FWD_B},
+    {XK_F16, XK_F16, XK_F16, XK_BWD_D},
+    {XK_F16, XK_F32, XK_F16, XK_BWD_WB},
+};
+static const struct variant *variants = forward;
 
 /* The program of list entry i at mb=1, variant after variant; relu with bias.
  */
@@ -45,7 +53,7 @@ static xk_program *make_program(int i)
     d.wei_type = variants[v].wei;
     d.dst_type = variants[v].dst;
     strcpy(d.src_tag, "any");
-    d.n_post_ops = 1;
+    d.n_post_ops = d.prop == XK_FWD_B;
     d.post_ops[0].kind = XK_POST_RELU;
     ck_assert_msg(xk_conv_desc_parse(lines[i], &d, NULL, 0, &err) == XK_OK,
                   "%s: %s", lines[i], err.message);
@@ -75,7 +83,36 @@ static void fill(uint8_t *p, const struct xk_tensor_info *t, uint32_t seed)
     }
 }
 
-/* One launch: what it starts from, and where its results are compared. */
+/* The memory of a program: the caller's tensors, then scratch buffers. */
+struct memory {
+    uint64_t size_b;
+    uint8_t *data;
+};
+static struct memory all_memory[XK_MAX_LAUNCH_ARGS + XK_MAX_SCRATCH];
+
+static void set_memory(unsigned at, uint64_t size_b)
+{
+    free(all_memory[at].data);
+    all_memory[at] = (struct memory){size_b, calloc(1, size_b)};
+    ck_assert_ptr_nonnull(all_memory[at].data);
+}
+
+static void memory_init(const xk_program *p)
+{
+    const struct xk_launch_list *const l = xk_program_launches(p);
+    for (uint32_t i = 0; i < l->n_args; i++) {
+        const uint32_t number = l->args[i].number;
+        const struct xk_tensor_info *const info =
+            &xk_program_info(p)->tensor[number];
+        set_memory(number, info->size_b);
+        fill(all_memory[number].data, info, 77 + number);
+    }
+    for (uint32_t i = 0; i < l->n_scratch; i++)
+        set_memory(XK_MAX_LAUNCH_ARGS + i, l->scratch[i].size_b);
+}
+
+/* Launch `number` of a program: what it starts from, the program's memory, and
+ * where its results are compared. */
 struct trial {
     const char *line;
     const xk_program *program;
@@ -86,26 +123,29 @@ struct trial {
     uint32_t times;
 };
 
-static void trial_init(struct trial *t, const char *line, const xk_program *p)
+static void trial_init(struct trial *t, const char *line, const xk_program *p,
+                       uint32_t number)
 {
     *t = (struct trial){
-        .line = line, .program = p, .l = xk_program_launch(p, 0)};
+        .line = line, .program = p, .l = xk_program_launch(p, number)};
     for (uint32_t i = 0; i < t->l->n_args; i++) {
-        const struct xk_tensor_info *const info =
-            &xk_program_info(p)->tensor[t->l->args[i].tensor];
-        t->size_b[i] = info->size_b;
-        t->data[i] = calloc(1, info->size_b);
-        t->want[i] = malloc(info->size_b);
-        ck_assert_ptr_nonnull(t->data[i]);
+        const struct xk_launch_arg_info *const a = &t->l->args[i];
+        const bool scratch = a->binding == XK_BIND_SCRATCH;
+        ck_assert(scratch || a->binding == XK_BIND_TENSOR);
+        const struct memory *const m =
+            &all_memory[a->number + (scratch ? XK_MAX_LAUNCH_ARGS : 0)];
+        t->size_b[i] = m->size_b;
+        t->data[i] = m->data;
+        t->want[i] = malloc(m->size_b);
         ck_assert_ptr_nonnull(t->want[i]);
-        fill(t->data[i], info, 77 + i);
     }
 }
 
+/* The memory is what the launch left. */
 static void trial_fini(struct trial *t)
 {
     for (uint32_t i = 0; i < t->l->n_args; i++) {
-        free(t->data[i]);
+        memcpy(t->data[i], t->want[i], t->size_b[i]);
         free(t->want[i]);
     }
 }
@@ -172,33 +212,43 @@ static void replay(void *user, void *const *memory)
 }
 
 /* The launch `times` times in one list; indirect: its groups from memory. */
-static void try_program(int i, uint32_t times, bool indirect)
+static void try_launch(struct trial *t, uint32_t times, bool indirect)
 {
-    xk_program *const p = make_program(i);
-    struct trial t;
-    ck_assert_uint_eq(xk_program_n_launches(p), 1);
-    trial_init(&t, lines[i % n_lines], p);
-    t.times = times;
-    run_ours(&t);
-    struct ze_job job = {.zebin = t.l->zebin,
-                         .zebin_b = t.l->zebin_b,
-                         .kernel = t.l->kernel,
-                         .n_args = t.l->n_args,
+    t->times = times;
+    run_ours(t);
+    struct ze_job job = {.zebin = t->l->zebin,
+                         .zebin_b = t->l->zebin_b,
+                         .kernel = t->l->kernel,
+                         .n_args = t->l->n_args,
                          .times = times,
                          .indirect = indirect,
                          .launched = replay,
-                         .user = &t};
-    memcpy(job.groups, t.l->groups, sizeof job.groups);
-    memcpy(job.local, t.l->local, sizeof job.local);
-    for (uint32_t k = 0; k < t.l->n_args; k++) {
-        job.size_b[k] = t.size_b[k];
-        job.data[k] = t.data[k];
+                         .user = t};
+    memcpy(job.groups, t->l->groups, sizeof job.groups);
+    memcpy(job.local, t->l->local, sizeof job.local);
+    for (uint32_t k = 0; k < t->l->n_args; k++) {
+        job.size_b[k] = t->size_b[k];
+        job.data[k] = t->data[k];
     }
     ze_result_t result;
     const char *const failed = ze_run(&z, &job, &result);
-    ck_assert_msg(!failed, "%s: 0x%x from %s", t.line, (unsigned)result,
+    ck_assert_msg(!failed, "%s: 0x%x from %s", t->line, (unsigned)result,
                   failed);
-    trial_fini(&t);
+}
+
+/* Launches of all programs so far. */
+static unsigned launched;
+
+static void try_program(int i, uint32_t times, bool indirect)
+{
+    xk_program *const p = make_program(i);
+    memory_init(p);
+    for (uint32_t k = 0; k < xk_program_n_launches(p); k++, launched++) {
+        struct trial t;
+        trial_init(&t, lines[i % n_lines], p, k);
+        try_launch(&t, times, indirect);
+        trial_fini(&t);
+    }
     xk_program_unref(p);
 }
 
@@ -220,6 +270,13 @@ START_TEST(an_indirect_launch_takes_its_groups_from_memory)
 }
 END_TEST
 
+/* Gradients are programs of several. */
+START_TEST(there_were_more_launches_than_programs)
+{
+    ck_assert_uint_gt(launched, N_VARIANTS * (unsigned)n_lines + 4);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *const s = suite_create("capture");
@@ -227,6 +284,8 @@ static Suite *suite(void)
     tcase_set_timeout(t, 600);
     tcase_add_loop_test(t, captured_launch_gives_the_bytes_of_our_own, 0,
                         N_VARIANTS * n_lines);
+    if (variants == training)
+        tcase_add_test(t, there_were_more_launches_than_programs);
     tcase_add_loop_test(t, a_list_of_launches_is_executed_one_after_the_other,
                         n_lines - 1, n_lines + 1);
     tcase_add_loop_test(t, an_indirect_launch_takes_its_groups_from_memory,
@@ -270,8 +329,10 @@ static const char *open_all(void)
 
 int main(int argc, char **argv)
 {
+    if (argc > 2 && !strcmp(argv[2], "training"))
+        variants = training;
     if (!read_list(argc > 1 ? argv[1] : NULL)) {
-        fputs("usage: test_capture LIST\n", stderr);
+        fputs("usage: test_capture LIST [training]\n", stderr);
         return 2;
     }
     const char *const absent = open_all();
