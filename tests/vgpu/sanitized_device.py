@@ -17,7 +17,7 @@ from tap import Tap  # noqa: E402
 XK = sys.argv[1]
 BUILD = Path(sys.argv[2]).resolve()
 WAIT_S = 600
-LAST = "LD_PRELOAD="  # of what `xk vgpu --serve` prints
+LAST = "TbxPort="  # of what clients need; a library to preload is their own
 # Several messages, types and launches: dpas and SLM, bytes, zero points (sums in
 # front), a gradient by weights (a split sum), a deconvolution.
 PROBLEMS = [
