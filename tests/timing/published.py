@@ -32,7 +32,9 @@ CHAIN, BANDWIDTH, PRODUCT = 0.05, 0.10, 0.15
 PLATFORM = {"a770": "xehpg", "max1550": "xehpc", "iris-xe": "xelp"}
 XVES = {"a770": 16, "max1550": 8, "iris-xe": 16}
 THREADS = {"a770": 128, "max1550": 64, "iris-xe": 112}
-SIMD = {"a770": 8, "max1550": 16, "iris-xe": 8}  # a core in one group
+MOST_ITEMS = {"a770": 1024, "max1550": 1024, "iris-xe": 512}  # of a group
+CORES = {"a770": 32, "max1550": 56, "iris-xe": 6}
+SIMD = {"a770": 8, "max1550": 16, "iris-xe": 8}
 # Six waves of SIMD16 on an A770: the last threads, alone on their XVE, are a
 # small part; theirs were a thousand waves and more.
 ITEMS = 6 * 512 * 8 * 16
@@ -67,13 +69,15 @@ def timing(xk, *args):
 # ---- assembler ----
 
 def cycles(xk, folder, machine, line, registers, threads, n):
+    """A core with so many threads, in as few groups as may be."""
+    groups = -(-SIMD[machine] * threads // MOST_ITEMS[machine])
     platform = PLATFORM[machine]
     (folder / "a.asm").write_text(t.text(platform, line, registers, n))
     run(xk, "asm", "-p", platform, "-o", folder / "a.bin", folder / "a.asm")
     barrier = ["--barriers=1"] if "sync.bar" in line else []
     return timing(xk, f"--timing={machine}", "-p", platform, *barrier,
-                  f"--simd={SIMD[machine]}",
-                  f"--local={SIMD[machine] * threads}", folder / "a.bin", "code",
+                  f"--simd={SIMD[machine]}", f"--groups={groups * CORES[machine]}",
+                  f"--local={SIMD[machine] * threads // groups}", folder / "a.bin", "code",
                   "slm:8192")["cycles"]
 
 
