@@ -150,6 +150,31 @@ static const xk_expr *one_side(struct xk_cg *g, const xk_expr *e)
     return NULL;
 }
 
+/* Flags that a condition takes while it is computed, its own included. */
+static unsigned flags_wanted(const xk_expr *e)
+{
+    e = below_bcast(e);
+    if (xk_op(e) == XK_OP_NOT)
+        return flags_wanted(xk_kid(e, 0));
+    if (xk_op(e) != XK_OP_AND && xk_op(e) != XK_OP_OR && xk_op(e) != XK_OP_XOR)
+        return 1;
+    const unsigned a = flags_wanted(xk_kid(e, 0));
+    const unsigned b = flags_wanted(xk_kid(e, 1));
+    return a > b + 1 ? a : b + 1;
+}
+
+/* Whether the second of two conditions has to be computed first, since there
+ * are too few flags for it beside the first one's. */
+static bool comes_second(const struct xk_cg *g, const xk_expr *a,
+                         const xk_expr *b)
+{
+    const unsigned more = flags_wanted(b), less = flags_wanted(a);
+    unsigned n_free = 0;
+    for (unsigned i = 0; i < XK_CG_N_FLAGS; i++)
+        n_free += !g->flag_used[i];
+    return more > less && more + 1 > n_free;
+}
+
 static struct xk_cg_val eval_logic_flag(struct xk_cg *g, const xk_expr *e,
                                         unsigned lanes)
 {
@@ -173,6 +198,11 @@ static struct xk_cg_val eval_logic_flag(struct xk_cg *g, const xk_expr *e,
         const struct xk_cg_val d = eval_flag(g, b, lanes);
         flag_op(g, XK_OPC_AND, &d, &d, &f);
         return d;
+    }
+    if (comes_second(g, a, b)) {
+        const xk_expr *const t = a;
+        a = b;
+        b = t;
     }
     const struct xk_cg_val x = eval_flag(g, a, lanes),
                            y = eval_flag(g, b, lanes);

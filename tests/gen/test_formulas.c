@@ -468,6 +468,10 @@ static const char *const good[] = {
     "A: f32[8]; B: f32[8]; C[0] += A[k] * B[k]",
     "A: f16[80]; B: f16[80]; C: f32; C[0] += A[k] * B[k]",
     "A: s8[80]; B: s8[80]; C: s32; C[0] += A[k] * B[k]",
+    /* Conditions of both factors: more of them than there are flags. */
+    "x=24; y=2; n=7; o=17; c=13; A: f16[24,15] fill 2; "
+    "B: f16[13,15,7] Abc8a fill 2; C: u8[2,120,26]; C[y,n-7*o+113,25-x] += "
+    "A[x,c+2*y-2 | y-c in -3..1] * B[12-c,o,n-2 | n-o in -2..6]",
     /* An interval and a condition of A. */
     "x=20; A: f32[24]; W: f32[3,16]; O[x,n] += A[x+k in 3..17] * W[k,n]",
     "A: f16[40,32]; B: f16[32,16]; C[m,n] += A[m,k | m-k in 0..9] * B[k,n]",
