@@ -95,71 +95,16 @@ static bool rows_together(xk_ctx *c, const struct xk_plan *p, int64_t *row_b)
     return true;
 }
 
-/* Whether each eight rows have so many items, in order: all of a step, or a packed
- * filter tap of it each. */
-static bool items_are_eights(const struct xk_plan *p, unsigned each)
+/* Whether each eight rows have an item, in order. */
+static bool items_are_eights(const struct xk_plan *p)
 {
     const struct xk_plan_list *const l = &p->seg[0].a;
     for (unsigned i = 0; i < l->n; i++) {
         const struct xk_plan_msg *const m = &l->item[i].msg;
-        if (m->send.lanes != 8 || m->row != i / each * 8 ||
-            m->k != i % each * XK_PACK_FEW)
+        if (m->send.lanes != 8 || m->row != i * 8 || m->k)
             return false;
     }
-    return l->n <= XK_MAX_EIGHTS * each && l->n <= XK_MAX_PLACES &&
-           l->n * 8 == p->s.m_thr * each;
-}
-
-/* Whether B lies in memory in the order of the loop: taps innermost. */
-static bool b_in_order(xk_ctx *c, const struct xk_plan *p)
-{
-    const struct xk_view *const v = &p->con->b.view;
-    const struct xk_layout *const l = &v->layout;
-    const int64_t k = p->s.k_step;
-    const int64_t step_b = p->s.n_thr * k * xk_dtype_b(l->dt);
-    int64_t tap_b, all_b;
-    if (!xk_plan_b_taps(c, p, &tap_b, &all_b) || (tap_b && tap_b != step_b))
-        return false;
-    const int64_t want = all_b ? all_b : step_b; /* from step of k to step */
-    const int dim = xk_view_tensor_dim(v, xk_plan_k_inner(p)->name);
-    for (unsigned i = 0; i < l->n_blocks; i++)
-        if ((int)l->block[i].dim == dim && l->block[i].size > 1)
-            return l->block[i].stride * (int64_t)xk_dtype_b(l->dt) == want ||
-                   xk_plan_k_inner(p)->extent <= k;
-    return dim >= 0 || xk_plan_k_inner(p)->extent <= k;
-}
-
-/* B's loads go over what was just multiplied, so they are as many steps ahead as
- * there are buffers. */
-static void set_stages(struct xk_plan *p)
-{
-    const unsigned a = p->a.slots, b = p->b.slots, most = a > b ? a : b;
-    p->flat.stage = (uint8_t)most;
-    p->a.stage = (uint8_t)(most - a);
-    p->b.stage = (uint8_t)(most - b);
-}
-
-/* Row by row as A's items bring them, so that loads stand between multiplies. B comes
- * behind all of them: between the last row's dpas each of its messages costs a wait,
- * and wins nothing. What lies behind a branch, taps beside the tensor, is not divided:
- * a thread waits for each branch. */
-static void set_turns(struct xk_plan *p)
-{
-    const struct xk_plan_list *const a = &p->seg[0].a;
-    struct xk_plan_flat *const f = &p->flat;
-    struct xk_plan_turn t = {0};
-    for (unsigned k = 1; k < a->n; k++) {
-        const unsigned row = a->item[k].msg.row;
-        if (row == a->item[k - 1].msg.row || f->n_turns == XK_PLAN_MAX_TURNS - 1)
-            continue;
-        t.rows = (uint16_t)(row - t.row);
-        t.a_end = (uint16_t)k;
-        f->turn[f->n_turns++] = t;
-        t.row = (uint16_t)row;
-    }
-    t.rows = (uint16_t)(p->s.m_thr - t.row);
-    t.a_end = (uint16_t)a->n;
-    f->turn[f->n_turns++] = t;
+    return l->n <= XK_MAX_EIGHTS && l->n * 8 == p->s.m_thr;
 }
 
 /* Of a slice of the innermost K. */
@@ -203,13 +148,10 @@ static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
     f->taps = (uint16_t)p->shape.k_outer;
-    f->each = (uint8_t)xk_schedule_gathers(&p->s);
     const bool may = !p->slm.buffers && xk_fma_family_of(p->s.fma)->lanes_m &&
-                     (f->taps > 1 || p->s.pack) && items_are_eights(p, f->each);
+                     f->taps > 1 && items_are_eights(p);
     if (!may || !rows_together(c, p, &f->row_b))
         f->row_b = 0;
-    if (p->s.pack && !f->row_b)
-        return no_fit(c, "pack=1", "rows do not share pixels");
     if (f->row_b)
         f->headers_b = xk_schedule_places_b(p->seg[0].a.n);
     if (f->taps * f->headers_b > XK_MAX_ADDRESS_GRF * p->platform->grf_b)
@@ -221,13 +163,10 @@ static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
 static enum xk_status set_body(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
-    f->b_in_order = b_in_order(c, p);
     f->copies = (uint16_t)xk_schedule_copies(&p->s, f->taps);
     if (f->copies > xk_schedule_most_copies(&p->s))
         return no_fit(c, taps_inner, "too many copies of the loop's body");
     f->trip = (uint32_t)(f->taps * steps_of(p));
-    set_stages(p);
-    set_turns(p);
     return XK_OK;
 }
 

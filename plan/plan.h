@@ -226,33 +226,18 @@ struct xk_plan_ahead {
     const char *why; /* nothing is */
 };
 
-/* Rows of a step that are multiplied without a load between them. Behind them
- * come A's loads over what they were the last to use, behind the last ones B's. */
-struct xk_plan_turn {
-    uint16_t row, rows; /* of the thread's tile */
-    uint16_t a_end;     /* then A's items up to this one are free; those of earlier
-                           turns were before */
-};
-#define XK_PLAN_MAX_TURNS 8
-
 /* All of K in one loop, filter taps innermost: A by the items of a step, with a
  * header for each tap and item. Where an item's eight rows share a pixel it has a
- * place for each tap instead, and one header. With packed taps (schedule.h) a tap
- * here is a group of them, and each eight rows have an item for each of the group. */
+ * place for each tap instead, and one header. */
 struct xk_plan_flat {
     uint16_t taps;      /* 0: a loop for each outer K index */
     uint16_t copies;    /* of the loop's body: multiple of taps and buffers */
-    uint8_t stage;      /* of the multiplies */
-    uint8_t n_turns;    /* of a step, in this order */
-    uint8_t each;       /* items of eight rows: packed filter taps, or 1 */
-    struct xk_plan_turn turn[XK_PLAN_MAX_TURNS];
     uint32_t trip;      /* steps of a slice's K, taps included */
     uint32_t headers_b; /* registers of A's headers of one tap; or of a place for
                            each item */
     int64_t row_b;      /* from row to row of an item, whose rows share a pixel: a
                            header is made of the item's place before each use; 0:
                            headers stay, since rows meet padding one by one */
-    bool b_in_order;    /* B lies in memory as the loop goes over it */
     struct xk_plan_ahead ahead;
     uint32_t beside;    /* offset of rows outside the tensor: XK_OFF_NULL */
     int64_t step_b;     /* of A, from a load of a tap to the next: a step of the

@@ -95,17 +95,6 @@ static void print_epilogue(const struct xk_plan *p, struct xk_str *out)
 }
 
 /* What is multiplied in a step, and what is loaded behind it. */
-static void print_turns(const struct xk_plan_flat *f, struct xk_str *out)
-{
-    unsigned a = 0;
-    for (unsigned i = 0; i < f->n_turns; i++) {
-        const struct xk_plan_turn *const t = &f->turn[i];
-        xk_str_printf(out, "turn: rows %u..%u", t->row, t->row + t->rows - 1);
-        for (; a < t->a_end; a++)
-            xk_str_printf(out, ", load A %u", a);
-        xk_str_puts(out, i + 1 < f->n_turns ? "\n" : ", load B\n");
-    }
-}
 
 static void print_slm(const struct xk_plan_slm *s, struct xk_str *out)
 {
@@ -121,10 +110,8 @@ static void print_flat(const struct xk_plan_flat *f, struct xk_str *out)
 {
     xk_str_printf(out,
                   "taps innermost: %u, %u steps in copies of %u, headers of %u bytes "
-                  "a tap, B %s\n",
-                  f->taps, f->trip, f->copies, f->headers_b,
-                  f->b_in_order ? "in order" : "by coordinates");
-    print_turns(f, out);
+                  "a tap\n",
+                  f->taps, f->trip, f->copies, f->headers_b);
     if (f->ahead.groups)
         xk_str_printf(out,
                       "prefetch: rows of the group %u further, %u units of %u of K "
