@@ -11,18 +11,25 @@ enum { TYPE_1D, TYPE_2D, TYPE_3D, TYPE_BUFFER = 4, TYPE_NULL = 7 };
 static bool is_layout_known(struct xk_sim_thread *t,
                             const struct xk_sim_inst *e, const uint8_t *s)
 {
-    if (xk_sim_dw(s, 4) >> 18 & 0x7ff)
-        return xk_sim_lacks(t, e, "a surface with first array element",
-                            xk_sim_dw(s, 4) >> 18 & 0x7ff);
-    if (xk_sim_dw(s, 4) >> 3 & 7)
-        return xk_sim_lacks(t, e, "a surface with multisamples, log2",
-                            xk_sim_dw(s, 4) >> 3 & 7);
-    if (xk_sim_dw(s, 5) & 0xfee000ff)
-        return xk_sim_lacks(t, e, "a surface with levels or offsets, dword 5",
-                            xk_sim_dw(s, 5));
-    if (xk_sim_dw(s, 7) >> 30 & 1)
-        return xk_sim_lacks(t, e, "a surface with compressed memory, dword 7",
-                            xk_sim_dw(s, 7));
+    static const struct {
+        uint8_t dword, first;
+        uint32_t mask;
+        const char *what;
+    } fields[] = {
+        {0, 10, 3, "a surface with vertical line stride"},
+        {1, 19, 0x1f, "a surface with base level"},
+        {4, 18, 0x7ff, "a surface with first array element"},
+        {4, 3, 7, "a surface with multisamples, log2"},
+        {5, 0, 0xfee000ff, "a surface with levels or offsets, dword 5"},
+        {6, 0, 7, "a surface with an auxiliary one, mode"},
+        {7, 30, 1, "a surface with compressed memory"},
+    };
+    for (unsigned k = 0; k < XK_COUNTOF(fields); k++) {
+        const uint32_t v =
+            xk_sim_dw(s, fields[k].dword) >> fields[k].first & fields[k].mask;
+        if (v)
+            return xk_sim_lacks(t, e, fields[k].what, v);
+    }
     return true;
 }
 

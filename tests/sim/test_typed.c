@@ -631,6 +631,10 @@ static const struct {
     {4, 1u << 18, "first array element 1"},
     {4, 1u << 3, "multisamples"},
     {5, 2, "levels or offsets"},
+    {0, 1u << 29 | 320u << 18 | 1u << 11, "vertical line stride 2"},
+    {1, 1u << 20 | ROWS / 4, "base level 2"},
+    {6, 5, "an auxiliary one, mode 5"},
+    {7, 1u << 30, "compressed memory 1"},
     {7, 5u << 25, "exchanged channels"},
 };
 
