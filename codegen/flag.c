@@ -150,29 +150,39 @@ static const xk_expr *one_side(struct xk_cg *g, const xk_expr *e)
     return NULL;
 }
 
-/* Flags that a condition takes while it is computed, its own included. */
-static unsigned flags_wanted(const xk_expr *e)
+/* Flags that a condition takes while it is computed, its own included; 0: that
+ * of a variable. */
+static unsigned flags_wanted(struct xk_cg *g, const xk_expr *e)
 {
     e = below_bcast(e);
     if (xk_op(e) == XK_OP_NOT)
-        return flags_wanted(xk_kid(e, 0));
+        return flags_wanted(g, xk_kid(e, 0));
+    if (xk_op(e) == XK_OP_VAR) {
+        const struct xk_cg_var *const v = xk_cg_lookup(g, e);
+        return !v || v->bind == XK_CG_BOOL_WORD || v->val.kind != XK_CG_FLAG;
+    }
     if (xk_op(e) != XK_OP_AND && xk_op(e) != XK_OP_OR && xk_op(e) != XK_OP_XOR)
         return 1;
-    const unsigned a = flags_wanted(xk_kid(e, 0));
-    const unsigned b = flags_wanted(xk_kid(e, 1));
-    return a > b + 1 ? a : b + 1;
+    const xk_expr *const x = below_bcast(xk_kid(e, 0)), *const y = below_bcast(
+                                                            xk_kid(e, 1));
+    const unsigned a = flags_wanted(g, x), b = flags_wanted(g, y);
+    const bool under_mask =
+        xk_op(e) == XK_OP_AND &&
+        (xk_op_is_compare(xk_op(x)) || xk_op_is_compare(xk_op(y)));
+    if (under_mask)
+        return a > b ? a : b;
+    return a > b + (a > 0) ? a : b + (a > 0);
 }
 
 /* Whether the second of two conditions has to be computed first, since there
  * are too few flags for it beside the first one's. */
-static bool comes_second(const struct xk_cg *g, const xk_expr *a,
-                         const xk_expr *b)
+static bool comes_second(struct xk_cg *g, const xk_expr *a, const xk_expr *b)
 {
-    const unsigned more = flags_wanted(b), less = flags_wanted(a);
+    const unsigned more = flags_wanted(g, b), less = flags_wanted(g, a);
     unsigned n_free = 0;
     for (unsigned i = 0; i < XK_CG_N_FLAGS; i++)
         n_free += !g->flag_used[i];
-    return more > less && more + 1 > n_free;
+    return more > less && more + (less > 0) > n_free;
 }
 
 static struct xk_cg_val eval_logic_flag(struct xk_cg *g, const xk_expr *e,
