@@ -60,6 +60,11 @@ static bool is_other_variable(const xk_expr *e, const xk_expr *thread)
     return false;
 }
 
+static bool is_rows(const struct xk_tile_decl *d, unsigned dim)
+{
+    return d->role[dim] == XK_ROLE_M || d->role[dim] == XK_ROLE_N;
+}
+
 /* The only dim along which threads have other positions, and both parts of it.
  */
 static bool find_rows(struct stage *p, const struct staged *b,
@@ -78,8 +83,9 @@ static bool find_rows(struct stage *p, const struct staged *b,
         const xk_expr *const own =
             xk_simplify(c, xk_sub(c, whole, first), p->facts);
         int64_t none = 1;
-        if (own && xk_is_const(own, &none) && !none)
-            continue;
+        const bool alike = own && xk_is_const(own, &none) && !none;
+        if (alike && (shared || r->own || !is_rows(d, i)))
+            continue; /* all have the same; rows, if there are no others */
         if (!own || is_other_variable(own, p->thread))
             return refuse_stage(p, b,
                                 "what a thread adds to a position is not "
@@ -87,10 +93,9 @@ static bool find_rows(struct stage *p, const struct staged *b,
         r->dim = i;
         r->first = xk_simplify(c, first, p->facts);
         r->own = own;
-        shared++;
+        shared += !alike;
     }
-    if (shared != 1 ||
-        (d->role[r->dim] != XK_ROLE_M && d->role[r->dim] != XK_ROLE_N))
+    if (shared > 1 || !r->own || !is_rows(d, r->dim))
         return refuse_stage(p, b,
                             "threads share no rows: their tiles differ "
                             "in m or in n, and in nothing else");
