@@ -205,9 +205,11 @@ struct rungs {
     unsigned first, end;
 };
 
+/* What a tile of another family took says nothing of the last resort's. */
 static bool has_long_code(const struct ladder *l, unsigned i)
 {
-    return l->long_e && tile_elements(&l->k->candidate[i]) >= l->long_e;
+    return l->long_e && i + 1 < l->k->n_candidates &&
+           tile_elements(&l->k->candidate[i]) >= l->long_e;
 }
 
 static enum xk_status try_each(struct ladder *l, struct rungs r)

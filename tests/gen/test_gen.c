@@ -121,6 +121,7 @@ END_TEST
 static const struct {
     uint32_t src, wei, dst, flags;
     const char *stag, *dtag, *text;
+    const char *wtag; /* NULL: any */
 } narrow[] = {
     {XK_U8, XK_S8, XK_S32, XK_CREATE_A64, "any", "any",
      "mb2ic45ih1iw1oc1kh2kw2ph1pw1"},
@@ -131,6 +132,9 @@ static const struct {
     {XK_S8, XK_S8, XK_S8, 0, "abx", "axb", "mb8ic1iw22oc12782638kw2"},
     {XK_U8, XK_S8, XK_S32, XK_CREATE_A64, "aBx32b", "abx",
      "mb1ic17iw33oc8ow67105803kw3pw33552886"},
+    /* Code of more than 64 KB for a tile that is smaller than the last one. */
+    {XK_U8, XK_S8, XK_F32, XK_CREATE_A64, "aBx4b", "axb",
+     "mb1ic100ih13iw23oc64oh4ow2097150kh11kw3sh3ph5pw1048564", "abx"},
 };
 
 START_TEST(what_query_accepts_create_makes)
@@ -146,6 +150,8 @@ START_TEST(what_query_accepts_create_makes)
     d.dst_type = narrow[_i].dst;
     strcpy(d.src_tag, narrow[_i].stag);
     strcpy(d.dst_tag, narrow[_i].dtag);
+    if (narrow[_i].wtag)
+        strcpy(d.wei_tag, narrow[_i].wtag);
     const enum xk_status query = xk_conv_query(&d, &info, &err);
     ck_assert_msg(xk_conv_create(&d, &o, &p, &err) == query, "query %d: %s",
                   query, err.message);
