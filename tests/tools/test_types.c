@@ -193,7 +193,8 @@ START_TEST(what_f32_cannot_hold_stays_infinite)
 END_TEST
 
 /* 0.5 * x * (1 + erf(x / sqrt(2))) is -inf * 0 there, and 1 + erf may be off by
- * a little; min and comparisons give numbers again. */
+ * a little; min and comparisons give numbers again. gelu_erf of -40 may be
+ * negative. */
 static const struct {
     const char *text;
     double sum, number; /* what else it may be */
@@ -204,6 +205,8 @@ static const struct {
     {"exp+linear:-1:0", 100, -INFINITY, false},
     {"exp+linear:-1:0+swish:-1", 100, -INFINITY, false},
     {"exp+linear:-1:0+linear:0:0", 100, NAN, true},
+    {"gelu_erf+pow:1:0.5", -40, NAN, true},
+    {"gelu_erf+pow:1:2", -40, NAN, false},
 };
 
 START_TEST(infinities_that_make_nans_are_known)

@@ -302,7 +302,8 @@ static bool spans_infinity(struct xk_bench_span s)
     return isinf(s.lo) || isinf(s.hi);
 }
 
-/* Infinities of both signs add up to a NaN, and so do others. */
+/* Infinities of both signs add up to a NaN, and so do others; a negative number
+ * has no broken power. */
 static bool may_be_nan(uint8_t op, struct xk_bench_span a,
                        struct xk_bench_span b)
 {
@@ -317,6 +318,8 @@ static bool may_be_nan(uint8_t op, struct xk_bench_span a,
     case DIV:
         return (spans_zero(a) && spans_zero(b)) ||
                (spans_infinity(a) && spans_infinity(b));
+    case POW:
+        return a.lo < 0 && (b.lo != b.hi || b.lo != rint(b.lo));
     default:
         return false;
     }
