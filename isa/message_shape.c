@@ -229,6 +229,17 @@ static enum xk_status given_lengths(struct xk_msg *m, struct xk_error *err)
                        err);
 }
 
+/* A strided message has a base and a pitch in its first register; ocloc sends
+ * it as many as a gather has. */
+static unsigned lsc_address_grf(const struct xk_platform *p,
+                                const struct xk_msg *m)
+{
+    const unsigned gather = grfs(p, m->exec * m->addr_b);
+    if (m->transpose || (xk_msg_is_strided(m) && m->src0_grf != gather))
+        return 1;
+    return gather;
+}
+
 enum xk_status xk_msg_lengths(const struct xk_platform *p, struct xk_msg *m,
                               bool null_dst, struct xk_error *err)
 {
@@ -236,11 +247,7 @@ enum xk_status xk_msg_lengths(const struct xk_platform *p, struct xk_msg *m,
     case XK_SHAPE_LSC:
         if (m->sfid == XK_SFID_TGM) /* coordinates: the caller's */
             return given_lengths(m, err);
-        return by_class(p, m,
-                        m->transpose || xk_msg_is_strided(m)
-                            ? 1 /* an address, or a base and a pitch */
-                            : grfs(p, m->exec * m->addr_b),
-                        null_dst, err);
+        return by_class(p, m, lsc_address_grf(p, m), null_dst, err);
     case XK_SHAPE_BLOCK:
         return by_class(p, m, 1, false, err);
     case XK_SHAPE_GATHER:

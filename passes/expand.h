@@ -101,6 +101,11 @@ bool xk_expand_is_alike(struct xk_expand *x, const struct xk_tile_move *m,
                         unsigned d, int64_t first, int64_t last);
 bool xk_expand_is_even(struct xk_expand *x, const struct xk_tile_move *m,
                        unsigned d, int64_t first, int64_t last);
+/* Whether, for positions first to last of the tile's dim d, each condition asks
+ * a linear form of the position: what holds for the first and the last one
+ * holds between them. False: not known. */
+bool xk_expand_is_straight(struct xk_expand *x, const struct xk_tile_move *m,
+                           unsigned d, int64_t first, int64_t last);
 /* Steps at[] to the next message of the part; false behind the last. */
 bool xk_expand_next(const struct xk_tile_move *m, const struct xk_tile_shape *s,
                     int64_t *at);

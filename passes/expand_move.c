@@ -160,16 +160,21 @@ static unsigned tile_data_b(const struct xk_expand *x,
 }
 
 /* Whether the mask at every corner of a message's places is that of its first
- * ones: conditions are linear, so between corners nothing else can hold. Where
- * no corner is there, places between them may be. */
+ * ones: where conditions are linear, nothing else can hold between corners.
+ * Where no corner is there, places between them may be. */
 static bool has_one_mask(struct xk_expand *x, const struct xk_tile_move *m,
                          const struct xk_tile_shape *s, const int64_t *at,
                          const struct xk_tile_place *first)
 {
     unsigned alike = 0;
-    for (unsigned d = 0; d < m->n_dims; d++)
-        if (xk_expand_is_alike(x, m, d, at[d], at[d] + s->n[d] - 1))
+    for (unsigned d = 0; d < m->n_dims; d++) {
+        const int64_t last = at[d] + s->n[d] - 1;
+        if (xk_expand_is_alike(x, m, d, at[d], last))
             alike |= 1u << d;
+        else if ((int)d != s->lane_dim &&
+                 !xk_expand_is_straight(x, m, d, at[d], last))
+            return false;
+    }
     for (unsigned corner = 1; corner < 1u << m->n_dims; corner++) {
         int64_t end[XK_N_ROLES];
         struct xk_tile_place p;

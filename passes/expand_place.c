@@ -202,6 +202,41 @@ bool xk_expand_is_alike(struct xk_expand *x, const struct xk_tile_move *m,
     return run == all || is_in_one(x, m, d, first, last, run);
 }
 
+/* Positions that follow each other and differ in digits of which no condition
+ * asks, and in those of one index of which one does: without a carry to another
+ * index. */
+static int64_t straight_run(const struct xk_tiling *t,
+                            const struct xk_tile_move *m, enum xk_role role)
+{
+    const struct xk_digits *const w = &t->walk[role];
+    const int64_t unasked = unasked_run(t, m, role);
+    int64_t run = 1, next_div = 0;
+    unsigned index = XK_MAX_INDEX;
+    for (unsigned i = w->n; i-- > 0;) {
+        const struct xk_digit *const d = &w->at[i];
+        const int64_t extent = xk_digit_extent(t, d);
+        if (run >= unasked && extent > 1) {
+            if (index != XK_MAX_INDEX &&
+                (d->index != index || d->div != next_div))
+                break;
+            index = d->index;
+            next_div = d->div * extent;
+        }
+        run *= extent;
+    }
+    return run;
+}
+
+bool xk_expand_is_straight(struct xk_expand *x, const struct xk_tile_move *m,
+                           unsigned d, int64_t first, int64_t last)
+{
+    const enum xk_role role = (enum xk_role)m->part.tile->role[d];
+    const int64_t run = straight_run(x->t, m, role);
+    return first == last || run == xk_walk_extent(x->t, role) ||
+           (xk_type_of(m->pos[d]).lanes == 1 &&
+            is_in_one(x, m, d, first, last, run));
+}
+
 bool xk_expand_is_even(struct xk_expand *x, const struct xk_tile_move *m,
                        unsigned d, int64_t first, int64_t last)
 {

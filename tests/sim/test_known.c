@@ -149,15 +149,16 @@ START_TEST(reserved_bits_of_descriptors_stop)
 }
 END_TEST
 
-/* A base and a pitch are one register, and a store answers nothing. */
+/* A base and a pitch are one register, or lie in the first of those that a
+ * gather has; a store answers nothing. */
 START_TEST(lengths_of_strided_messages_stop)
 {
     expect("xehpg",
            "send.slm (16|M0) null r10 r20:2 0x0 0x02100505 {$1}\nnop\n",
            "response of 1");
     expect("xehpg",
-           "send.slm (16|M0) null r10 r20:2 0x0 0x04000505 {$1}\nnop\n",
-           "payload of 2");
+           "send.slm (16|M0) null r10 r20:2 0x0 0x06000505 {$1}\nnop\n",
+           "payload of 3");
     expect("xehpg",
            "send.slm (16|M0) r20 r10 null:0 0x0 0x02300501 {$1}\nnop\n",
            "response of 3");
