@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "isa/workaround.h"
 
 static const struct product {
     const char *name;
@@ -68,7 +69,8 @@ static enum xk_product only_one(uint32_t family)
 struct xk_wa_device xk_product_device(const struct xk_platform *p,
                                       uint32_t family, uint32_t revision)
 {
-    struct xk_wa_device d = {p->id, only_one(family), XK_STEP_SOLD};
+    const enum xk_product only = only_one(family);
+    struct xk_wa_device d = {p->id, only, xk_wa_open_stepping(only)};
     unsigned n = 0;
 
     for (unsigned k = 0; revision && k < XK_COUNTOF(revisions); k++) {
@@ -124,7 +126,8 @@ static bool each_word(const struct xk_platform *p,
 {
     char word[XK_PRODUCT_WORD_B];
     for (unsigned k = 0; k < XK_N_PRODUCTS; k++) {
-        struct xk_wa_device d = {products[k].platform, k, XK_STEP_SOLD};
+        struct xk_wa_device d = {products[k].platform, k,
+                                 xk_wa_open_stepping(k)};
         if (p && p->id != d.platform)
             continue;
         put_word(word, k, NULL);

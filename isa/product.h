@@ -53,7 +53,8 @@ const struct xk_platform *xk_product_family(uint32_t family);
 struct xk_wa_device xk_product_device(const struct xk_platform *p,
                                       uint32_t family, uint32_t revision);
 /* The device that a word names: a product ("dg2-g10": its steppings that were
- * sold) or one stepping of it ("dg2-g10-c0"), as ocloc spells them; "" is every
+ * sold; "pvc-xl", which was not: all of them) or one stepping of it
+ * ("dg2-g10-c0"), as ocloc spells them; "" is every
  * stepping of every product. False if the platform has no such one. */
 bool xk_product_find(const struct xk_platform *p, const char *word,
                      struct xk_wa_device *out);

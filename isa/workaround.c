@@ -64,6 +64,11 @@ static unsigned sold(enum xk_product product)
     }
 }
 
+enum xk_stepping xk_wa_open_stepping(enum xk_product product)
+{
+    return sold(product) ? XK_STEP_SOLD : XK_STEP_ANY;
+}
+
 static unsigned wanted_steppings(const struct xk_wa_device *d,
                                  enum xk_product product)
 {

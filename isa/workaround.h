@@ -54,6 +54,9 @@ struct xk_workaround {
 
 const struct xk_workaround *xk_workaround_get(enum xk_wa id);
 bool xk_wa_applies(enum xk_wa id, const struct xk_wa_device *d);
+/* What stands for a product, or for any, if no stepping is given: XK_STEP_SOLD,
+ * or XK_STEP_ANY if no card has any of it. */
+enum xk_stepping xk_wa_open_stepping(enum xk_product product);
 
 /* The first row of a device that the generator does not obey (XK_WA_UNREACHED);
  * NULL: what is generated runs there. */

@@ -738,6 +738,7 @@ START_TEST(a_word_names_a_device)
         {XK_PLATFORM_XEHPG, "dg2-g10-a1", XK_DG2_G10, XK_STEP_A1, 1},
         {XK_PLATFORM_XEHPG, "dg2-g10-c0", XK_DG2_G10, XK_STEP_C0, 8},
         {XK_PLATFORM_XEHPG, "dg2-g11-b1", XK_DG2_G11, XK_STEP_B1, 5},
+        {XK_PLATFORM_XEHPC, "pvc-xl", XK_PVC_XL, XK_STEP_ANY, 0},
         {XK_PLATFORM_XEHPC, "pvc-xl-a0", XK_PVC_XL, XK_STEP_A0, 0},
         {XK_PLATFORM_XEHPC, "pvc-xt-b1", XK_PVC_XT, XK_STEP_B1, 6},
         {XK_PLATFORM_XELP, "adl-s-b0", XK_ADL_S, XK_STEP_B0, 4},
