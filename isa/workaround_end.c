@@ -33,13 +33,9 @@ static bool is_waited(const struct xk_wa_program *g, unsigned at, unsigned end)
 {
     const struct xk_inst *const s = &g->inst[at];
 
-    for (unsigned k = at + 1; k <= end; k++) {
-        const struct xk_inst *const i = &g->inst[k];
-        if (i->swsb.mode == XK_SBID_DST && i->swsb.sbid == s->swsb.sbid)
+    for (unsigned k = at + 1; k <= end; k++)
+        if (xk_wa_tokens_waited(&g->inst[k]) >> s->swsb.sbid % 32 & 1)
             return true;
-        if (i->op == XK_OPC_SYNC && i->sync_fn == XK_SYNC_ALLWR)
-            return true;
-    }
     return false;
 }
 
@@ -48,7 +44,9 @@ static bool is_end_fence(const struct xk_wa_program *g, unsigned at,
 {
     struct xk_msg m;
 
-    if (!xk_inst_is_send(&g->inst[at]) || g->inst[at].send.sfid != XK_SFID_UGM)
+    if (!xk_inst_is_send(&g->inst[at]) ||
+        g->inst[at].send.sfid != XK_SFID_UGM ||
+        g->inst[at].pred != XK_PRED_NONE)
         return false;
     xk_msg_decode(g->p, &g->inst[at], &m);
     return m.op == XK_MOP_FENCE && m.fence_scope >= XK_WA_SCOPE_TILE &&

@@ -82,6 +82,14 @@ static const struct row_case {
     {XK_WA_eot_ugm_fence, XK_PLATFORM_XEHPG, 128,
      FENCE("0x0210651F") WAIT EOT("r127", "A@1"),
      FENCE("0x0210651F") WAIT STORE EOT("r127", "A@1")},
+    {XK_WA_eot_ugm_fence, XK_PLATFORM_XEHPG, 128,
+     STORE FENCE("0x0210651F") "sync.allwr 0x2\n" EOT("r127", "A@1"),
+     STORE FENCE("0x0210651F") "sync.allwr 0x4\n" EOT("r127", "A@1")},
+    {XK_WA_eot_ugm_fence, XK_PLATFORM_XEHPG, 128,
+     STORE FENCE("0x0210651F") "sync.allwr null\n" EOT("r127", "A@1"),
+     STORE
+     "(W&f0.0) send.ugm (1|M0) r6 r0 null:0 0x0 0x0210651F {$1}\n" WAIT EOT(
+         "r127", "A@1")},
     {XK_WA_eot_hdc_fence, XK_PLATFORM_XELP, 128,
      "send.dc1 (8|M0) null r2 r3 0x40 0x02026E00 {$0}\n" DC0_FENCE EOT_TS,
      "send.dc1 (8|M0) null r2 r3 0x40 0x02026E00 {$0}\n" EOT_TS},
