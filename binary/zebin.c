@@ -180,6 +180,10 @@ static enum xk_status check_contents(xk_ctx *c,
         if (abi->platform != z->kernels[0].abi->platform)
             return xk_fail(c, XK_EINVAL, "zebin: %s is for another platform",
                            abi->name);
+        if (abi->device.product != z->kernels[0].abi->device.product ||
+            abi->device.stepping != z->kernels[0].abi->device.stepping)
+            return xk_fail(c, XK_EINVAL, "zebin: %s is for another device",
+                           abi->name);
     }
     return check_launched(c, z);
 }

@@ -20,7 +20,7 @@ struct xk_zebin_kernel {
 };
 
 struct xk_zebin_contents {
-    unsigned n_kernels; /* of one platform, with different names */
+    unsigned n_kernels; /* for one device, with different names */
     struct xk_zebin_kernel *kernels;
     const struct xk_launch_list *launches; /* NULL: the file does not say */
 };

@@ -342,6 +342,24 @@ START_TEST(a_wrong_code_size_is_refused)
 }
 END_TEST
 
+/* The file has one note for its device. */
+START_TEST(kernels_for_two_devices_are_refused)
+{
+    const struct xk_abi any = plain_abi();
+    struct xk_abi one = plain_abi();
+    struct xk_zebin_kernel k[] = {
+        {.abi = &any, .code = code, .code_b = sizeof code},
+        {.abi = &one, .code = code, .code_b = sizeof code}};
+    const struct xk_zebin_contents z = {.n_kernels = 2, .kernels = k};
+
+    strcpy(one.name, "other");
+    ck_assert(xk_product_find(xk_platform_get(one.platform), "dg2-g11-b1",
+                              &one.device));
+    ck_assert_int_eq(xk_zebin_write(c, &z, &out), XK_EINVAL);
+    ck_assert_str_eq(c->error.message, "zebin: other is for another device");
+}
+END_TEST
+
 struct failing {
     unsigned left;
     bool failed;
@@ -400,6 +418,7 @@ static Suite *suite(void)
     tcase_add_test(t, metadata_has_what_the_record_has);
     tcase_add_loop_test(t, a_wrong_record_is_refused, 0, XK_COUNTOF(refused));
     tcase_add_test(t, a_wrong_code_size_is_refused);
+    tcase_add_test(t, kernels_for_two_devices_are_refused);
     tcase_add_test(t, each_failing_allocation_is_reported);
     suite_add_tcase(s, t);
     return s;
