@@ -27,18 +27,6 @@ bool xk_wa_is_late_store(const struct xk_platform *p, const struct xk_inst *i)
            (m.l1 != XK_CACHE_WB && m.l1 != XK_CACHE_ST);
 }
 
-/* Whether an instruction between the send at `at` and `end` waits for its
- * response. */
-static bool is_waited(const struct xk_wa_program *g, unsigned at, unsigned end)
-{
-    const struct xk_inst *const s = &g->inst[at];
-
-    for (unsigned k = at + 1; k <= end; k++)
-        if (xk_wa_tokens_waited(&g->inst[k]) >> s->swsb.sbid % 32 & 1)
-            return true;
-    return false;
-}
-
 static bool is_end_fence(const struct xk_wa_program *g, unsigned at,
                          unsigned end)
 {
@@ -46,11 +34,12 @@ static bool is_end_fence(const struct xk_wa_program *g, unsigned at,
 
     if (!xk_inst_is_send(&g->inst[at]) ||
         g->inst[at].send.sfid != XK_SFID_UGM ||
-        g->inst[at].pred != XK_PRED_NONE)
+        g->inst[at].pred != XK_PRED_NONE ||
+        g->inst[at].swsb.mode != XK_SBID_SET)
         return false;
     xk_msg_decode(g->p, &g->inst[at], &m);
     return m.op == XK_MOP_FENCE && m.fence_scope >= XK_WA_SCOPE_TILE &&
-           is_waited(g, at, end);
+           xk_wa_token_is_waited(g, at, end);
 }
 
 bool xk_wa_lacks_eot_ugm_fence(const struct xk_wa_program *g, unsigned at)

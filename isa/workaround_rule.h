@@ -108,6 +108,10 @@ bool xk_wa_is_guarded(const struct xk_wa_program *g, unsigned at);
 /* The tokens whose responses it waits for. A new user of a token waits as
  * well. */
 uint32_t xk_wa_tokens_waited(const struct xk_inst *i);
+/* Whether one of the instructions behind `from`, up to `at`, waits for its
+ * token's response, if it has a token. */
+bool xk_wa_token_is_waited(const struct xk_wa_program *g, unsigned from,
+                           unsigned at);
 /* Whether one of the instructions behind `from`, up to `at`, waits for it by a
  * distance. */
 bool xk_wa_distance_reaches(const struct xk_wa_program *g, unsigned from,

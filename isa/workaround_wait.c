@@ -41,8 +41,8 @@ bool xk_wa_distance_reaches(const struct xk_wa_program *g, unsigned from,
     return false;
 }
 
-static bool token_is_waited(const struct xk_wa_program *g, unsigned from,
-                            unsigned at)
+bool xk_wa_token_is_waited(const struct xk_wa_program *g, unsigned from,
+                           unsigned at)
 {
     const struct xk_swsb *const s = &g->inst[from].swsb;
     bool waited = s->mode != XK_SBID_SET;
@@ -64,7 +64,7 @@ bool xk_wa_meets_open_write(const struct xk_wa_program *g, unsigned at,
             !xk_footprints_meet(regs, xk_inst_footprint(g->p, w, -1)))
             continue;
         if (xk_inst_is_out_of_order(g->p, w)
-                ? !token_is_waited(g, k - 1, at)
+                ? !xk_wa_token_is_waited(g, k - 1, at)
                 : at - (k - 1) <= XK_WA_PIPE_WINDOW &&
                       !xk_wa_distance_reaches(g, k - 1, at))
             return true;
@@ -158,7 +158,7 @@ bool xk_wa_lacks_send_war(const struct xk_wa_program *g, unsigned at)
         return true;
     for (unsigned k = at; !xk_wa_begins_block(g, k); k--) {
         const struct xk_inst *const s = &g->inst[k - 1];
-        if (!xk_inst_is_send(s) || token_is_waited(g, k - 1, at))
+        if (!xk_inst_is_send(s) || xk_wa_token_is_waited(g, k - 1, at))
             continue;
         for (unsigned back = 0; back < 2; back++) {
             const struct xk_footprint r = payload_register(g, s, back);

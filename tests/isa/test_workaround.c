@@ -83,6 +83,10 @@ static const struct row_case {
      FENCE("0x0210651F") WAIT EOT("r127", "A@1"),
      FENCE("0x0210651F") WAIT STORE EOT("r127", "A@1")},
     {XK_WA_eot_ugm_fence, XK_PLATFORM_XEHPG, 128,
+     STORE FENCE("0x0210651F") "sync.allwr null\n" EOT("r127", "A@1"),
+     STORE "(W) send.ugm (1|M0) r6 r0 null:0 0x0 0x0210651F\n"
+           "sync.allwr null\n" EOT("r127", "A@1")},
+    {XK_WA_eot_ugm_fence, XK_PLATFORM_XEHPG, 128,
      STORE FENCE("0x0210651F") "sync.allwr 0x2\n" EOT("r127", "A@1"),
      STORE FENCE("0x0210651F") "sync.allwr 0x4\n" EOT("r127", "A@1")},
     {XK_WA_eot_ugm_fence, XK_PLATFORM_XEHPG, 128,
