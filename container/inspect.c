@@ -86,16 +86,10 @@ enum xk_status xk_inspect_open(const void *bytes, size_t n_b,
 enum xk_status xk_inspect_judge_for(xk_inspect *f, const char *device,
                                     struct xk_error *err)
 {
-    char known[300];
-    if (xk_product_find(f->file.platform, device, &f->device)) {
-        xk_product_device_name(&f->device, f->device_name,
-                               sizeof f->device_name);
-        return XK_OK;
-    }
-    xk_product_words(f->file.platform, known, sizeof known);
-    xk_fail(f->c, XK_EINVAL, "device=%.40s is none of %s's: %s", device,
-            f->file.platform->name, known);
-    return xk_inspect_end(f, err);
+    if (xk_product_named(f->c, f->file.platform, device, &f->device) != XK_OK)
+        return xk_inspect_end(f, err);
+    xk_product_device_name(&f->device, f->device_name, sizeof f->device_name);
+    return XK_OK;
 }
 
 void xk_inspect_close(xk_inspect *f)

@@ -10,7 +10,6 @@ enum xk_status xk_target_of(xk_ctx *c, uint32_t platform, const char *word,
                             struct xk_wa_device *out)
 {
     const char *const w = word ? word : "";
-    char known[300];
     if (platform < XK_XELP || platform > XK_XEHPC)
         return xk_fail(c, XK_EINVAL, "platform=%u is not a platform", platform);
     const struct xk_platform *const p =
@@ -18,11 +17,7 @@ enum xk_status xk_target_of(xk_ctx *c, uint32_t platform, const char *word,
     if (!memchr(w, 0, XK_TAG_MAX))
         return xk_fail(c, XK_EINVAL, "device has no end within %d characters",
                        XK_TAG_MAX);
-    if (!xk_product_find(p, w, out)) {
-        xk_product_words(p, known, sizeof known);
-        return xk_fail(c, XK_EINVAL, "device=%s is none of %s's: %s", w,
-                       p->name, known);
-    }
+    XK_TRY(xk_product_named(c, p, w, out));
     const struct xk_workaround *const row = *w ? xk_wa_unreached(out) : NULL;
     return row ? xk_fail(c, XK_EUNSUPPORTED,
                          "device=%s needs the workaround %s, which is not "

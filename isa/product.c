@@ -209,6 +209,17 @@ size_t xk_product_words(const struct xk_platform *p, char *out, size_t size_b)
     return l.len;
 }
 
+enum xk_status xk_product_named(xk_ctx *c, const struct xk_platform *p,
+                                const char *word, struct xk_wa_device *out)
+{
+    char known[300];
+    if (xk_product_find(p, word, out))
+        return XK_OK;
+    xk_product_words(p, known, sizeof known);
+    return xk_fail(c, XK_EINVAL, "device=%.40s is none of %s's: %s", word,
+                   p->name, known);
+}
+
 uint32_t xk_product_revision(const struct xk_wa_device *d)
 {
     for (unsigned k = 0; k < XK_COUNTOF(revisions); k++)

@@ -4,6 +4,7 @@
 #ifndef XK_ISA_PRODUCT_H
 #define XK_ISA_PRODUCT_H
 
+#include "base/ctx.h"
 #include "isa/isa.h"
 
 /* Products of a platform, and ANY of them. RPL has no table of its own at the
@@ -58,6 +59,9 @@ struct xk_wa_device xk_product_device(const struct xk_platform *p,
  * stepping of every product. False if the platform has no such one. */
 bool xk_product_find(const struct xk_platform *p, const char *word,
                      struct xk_wa_device *out);
+/* The same with a sentence, XK_EINVAL, that has the platform's words. */
+enum xk_status xk_product_named(xk_ctx *c, const struct xk_platform *p,
+                                const char *word, struct xk_wa_device *out);
 /* The words of a platform's devices, "dg2-g10, dg2-g10-a0", or of all if p is
  * NULL; the full length, as snprintf. */
 size_t xk_product_words(const struct xk_platform *p, char *out, size_t size_b);
