@@ -41,6 +41,8 @@ XK_API enum xk_status xk_timing_hypothesis_at(const char *machine, uint32_t k,
 XK_API enum xk_status xk_timing_check(const char *text, const char *platform,
                                       struct xk_error *err);
 
+#define XK_TIMING_ALTERNATIVES 64 /* of all hypotheses, at most */
+
 /* The time with another value of one hypothesis. */
 struct xk_timing_alternative {
     const char *hypothesis, *value; /* "gather", "component" */
@@ -87,7 +89,7 @@ struct xk_timing {
      * all these times. If ":all" was not asked for, there are none and both are
      * time_us. */
     double best_us, worst_us;
-    uint32_t n_alternatives;
+    uint32_t n_alternatives; /* at most XK_TIMING_ALTERNATIVES */
     const struct xk_timing_alternative *alternative;
     /* The launch on the machine. */
     uint64_t groups, groups_modelled; /* the latter in detail, of one core */

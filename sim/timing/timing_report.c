@@ -7,8 +7,6 @@
 
 #include "sim/timing/timing_hypothesis.h"
 
-#define MOST_ALTERNATIVES 64 /* of all hypotheses; a test counts them */
-
 XK_API enum xk_status xk_timing_machine_at(uint32_t k,
                                            struct xk_timing_machine *out)
 {
@@ -416,7 +414,7 @@ void xk_timing_tell(const struct xk_timing_record *r, unsigned n, bool all,
 {
     struct xk_timing t = {.fma = ""};
     struct xk_timing_share share[XK_TM_CAUSES];
-    struct xk_timing_alternative alternatives[MOST_ALTERNATIVES];
+    struct xk_timing_alternative alternatives[XK_TIMING_ALTERNATIVES];
     struct xk_tm_result x;
     struct xk_error err = {.message = ""};
     struct xk_timing_inst *inst = NULL;

@@ -387,7 +387,7 @@ START_TEST(every_machine_has_one_nominal_value_of_a_hypothesis)
             ck_assert_msg(strstr(v.why, "for: ") || strstr(v.why, "against: "),
                           "%s=%s: %s", v.name, v.word, v.why);
         }
-        ck_assert_uint_le(n, 64); /* MOST_ALTERNATIVES */
+        ck_assert_uint_le(n, XK_TIMING_ALTERNATIVES);
         for (unsigned h = 0; h < XK_TM_HYPOTHESES; h++)
             ck_assert_msg(nominal[h] == (values[h] > 0) && values[h] != 1,
                           "%s: %s has %u values, %u nominal", m->name,

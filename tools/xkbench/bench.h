@@ -29,6 +29,7 @@
 #include "tools/problem/conv_words.h"
 #include "xekern/device.h"
 #include "xekern/simulate.h"
+#include "xekern/timing.h"
 #include "xekern/xekern.h"
 
 #define XK_COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
@@ -107,8 +108,6 @@ struct xk_bench_loop {
     uint64_t instructions, fma, syncs; /* executed */
 };
 
-enum { XK_BENCH_HYPOTHESES = 32 }; /* other values of the model's at most */
-
 struct xk_bench_result {
     enum xk_bench_state state;
     char reason[640];
@@ -121,9 +120,9 @@ struct xk_bench_result {
     double predicted_us, predicted_cycles;
     double best_us, worst_us; /* with the hypotheses that were asked for */
     char worst[48];           /* the one that takes the longest, of the last */
-    char hypotheses[1024];    /* "gather=component:61.20 ...", us */
-    double hypothesis_us[XK_BENCH_HYPOTHESES]; /* the same, all launches */
-    double touched_b;                          /* of memory */
+    char hypotheses[4096];    /* "gather=component:61.20 ...", us */
+    double hypothesis_us[XK_TIMING_ALTERNATIVES]; /* the same, all launches */
+    double touched_b;                             /* of memory */
     double peak_fmas, memory_rate; /* limits of the machine: a second */
     char shares[256]; /* where the last launch's cycles went, the most first */
     struct xk_bench_counts counts; /* of the launch that runs */

@@ -126,8 +126,7 @@ static void note_hypotheses(struct xk_bench_result *r,
 {
     size_t at = 0;
     *r->hypotheses = 0;
-    for (uint32_t k = 0; k < t->n_alternatives && k < XK_BENCH_HYPOTHESES &&
-                         at < sizeof r->hypotheses;
+    for (uint32_t k = 0; k < t->n_alternatives && at < sizeof r->hypotheses;
          k++) {
         r->hypothesis_us[k] += t->alternative[k].time_us;
         at += (size_t)snprintf(r->hypotheses + at, sizeof r->hypotheses - at,
