@@ -185,6 +185,13 @@ static bool comes_second(struct xk_cg *g, const xk_expr *a, const xk_expr *b)
     return more > less && more + (less > 0) > n_free;
 }
 
+static void swap_conditions(const xk_expr **a, const xk_expr **b)
+{
+    const xk_expr *const t = *a;
+    *a = *b;
+    *b = t;
+}
+
 static struct xk_cg_val eval_logic_flag(struct xk_cg *g, const xk_expr *e,
                                         unsigned lanes)
 {
@@ -193,11 +200,8 @@ static struct xk_cg_val eval_logic_flag(struct xk_cg *g, const xk_expr *e,
         return eval_flag(g, side, lanes);
     const xk_expr *a = below_bcast(xk_kid(e, 0));
     const xk_expr *b = below_bcast(xk_kid(e, 1));
-    if (!xk_op_is_compare(xk_op(b)) && xk_op_is_compare(xk_op(a))) {
-        const xk_expr *const t = a;
-        a = b;
-        b = t;
-    }
+    if (!xk_op_is_compare(xk_op(b)) && xk_op_is_compare(xk_op(a)))
+        swap_conditions(&a, &b);
     if (xk_op(e) == XK_OP_AND && xk_op_is_compare(xk_op(b))) {
         struct xk_cg_val f = eval_flag(g, a, lanes);
         if (f.temp) {
@@ -209,11 +213,8 @@ static struct xk_cg_val eval_logic_flag(struct xk_cg *g, const xk_expr *e,
         flag_op(g, XK_OPC_AND, &d, &d, &f);
         return d;
     }
-    if (comes_second(g, a, b)) {
-        const xk_expr *const t = a;
-        a = b;
-        b = t;
-    }
+    if (comes_second(g, a, b))
+        swap_conditions(&a, &b);
     const struct xk_cg_val x = eval_flag(g, a, lanes),
                            y = eval_flag(g, b, lanes);
     struct xk_cg_val d = x.temp ? x : y.temp ? y : new_flag(g);

@@ -153,10 +153,11 @@ static unsigned tile_elements(const struct xk_schedule *s)
 /* The kernel, if its code is not too long. */
 static enum xk_status make_short_kernel(struct ladder *l)
 {
-    XK_TRY(make_kernel(l));
+    const enum xk_status st = make_kernel(l);
     const size_t code_b = l->out->code.len;
-    if (code_b <= MOST_CODE_B)
-        return XK_OK;
+    l->n_lost += st != XK_OK; /* too long a code has a length to learn from */
+    if (st != XK_OK || code_b <= MOST_CODE_B)
+        return st;
     l->long_e = tile_elements(&l->plan.s);
     return xk_fail(l->g->c, XK_ENOFIT,
                    "code: %zu bytes for a tile of %u elements are more than %u",
@@ -165,7 +166,6 @@ static enum xk_status make_short_kernel(struct ladder *l)
 
 static enum xk_status try_candidate(struct ladder *l, unsigned i)
 {
-    const unsigned long_e = l->long_e;
     xk_ctx *const c = l->g->c;
     const xk_scope scope = xk_scope_begin(c);
     enum xk_status status;
@@ -173,10 +173,8 @@ static enum xk_status try_candidate(struct ladder *l, unsigned i)
     xk_str_clear(&l->g->text);
     status = plan_candidate(l, i);
     l->outcome[i] = status == XK_OK ? NO_CODE : NO_PLAN;
-    if (status == XK_OK) {
+    if (status == XK_OK)
         status = make_short_kernel(l);
-        l->n_lost += status != XK_OK && l->long_e == long_e;
-    }
     /* A kernel that was made is the last: its nodes go with the context. */
     if (status != XK_OK)
         xk_scope_end(c, scope, NULL);

@@ -127,7 +127,11 @@ enum xk_status xk_contraction_launches_score(xk_ctx *c, struct xk_arena *arena,
     const uint64_t n = xk_contraction_classes(con);
     *score = 0;
     XK_TRY(xk_ctx_status(c));
-    for (uint64_t i = 0; i < n && n <= XK_MAX_LAUNCHES; i++) {
+    if (n > XK_MAX_LAUNCHES) {
+        *score = INT64_MAX;
+        return XK_OK;
+    }
+    for (uint64_t i = 0; i < n; i++) {
         int64_t one;
         bool terms;
         if (!set_class(&k, i, &terms))
@@ -135,8 +139,6 @@ enum xk_status xk_contraction_launches_score(xk_ctx *c, struct xk_arena *arena,
         XK_TRY(xk_contraction_problem_score(c, platform, k.one, &one));
         *score += one;
     }
-    if (n > XK_MAX_LAUNCHES)
-        *score = INT64_MAX;
     return XK_OK;
 }
 

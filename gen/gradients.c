@@ -178,32 +178,31 @@ static const struct xk_bind *bind(struct xk_problem *p, const char *name,
     return b;
 }
 
-/* Zeroes the memory of C, so that its padding is zero. */
-/* What a fill's kernel would refuse. */
-static enum xk_status check_clear(xk_ctx *c, const char *name, int64_t size_b)
-{
-    return size_b <= XK_FLAT_MAX_B
-               ? XK_OK
-               : xk_fail(c, XK_EUNSUPPORTED,
-                         "%s: %" PRId64 " bytes are zeroed first, which is "
-                         "done for at most %" PRId64,
-                         name, size_b, XK_FLAT_MAX_B);
-}
+/* Memory of an operand that is zeroed. */
+struct zeroed {
+    const char *name;
+    int64_t size_b;
+};
 
+/* A launch that zeroes it, so that its padding is zero, say; too much of it is
+ * refused here, as the fill's kernel would. */
 static enum xk_status add_clear(xk_ctx *c, struct xk_problem *p,
-                                const struct xk_access *a, enum xk_binding to,
+                                const struct zeroed *z, enum xk_binding to,
                                 unsigned number)
 {
-    const int64_t size_b = xk_layout_size_b(&a->layout);
-    XK_TRY(check_clear(c, a->name, size_b));
+    if (z->size_b > XK_FLAT_MAX_B)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "%s: %" PRId64 " bytes are zeroed first, which is "
+                       "done for at most %" PRId64,
+                       z->name, z->size_b, XK_FLAT_MAX_B);
     struct xk_launch *const l = xk_gradients_next(c, p);
     if (!l)
         return xk_ctx_status(c);
     *l = (struct xk_launch){.kind = XK_LAUNCH_FILL,
-                            .u.fill = {.size_b = size_b},
+                            .u.fill = {.size_b = z->size_b},
                             .n_binds = 1,
                             .bind = bind(p, "dst", to, number)};
-    snprintf(l->name, sizeof(l->name), "xk_%s_clear%u", a->name, number);
+    snprintf(l->name, sizeof(l->name), "xk_%s_clear%u", z->name, number);
     return xk_ctx_status(c);
 }
 
@@ -244,7 +243,9 @@ static enum xk_status add_split(xk_ctx *c, struct xk_problem *p,
     XK_TRY(xk_ctx_status(c));
     p->scratch_b[number] = xk_layout_size_b(&part->layout);
     if (!xk_contraction_pads(&s->of))
-        XK_TRY(add_clear(c, p, part, XK_BIND_SCRATCH, number));
+        XK_TRY(add_clear(c, p,
+                         &(struct zeroed){part->name, p->scratch_b[number]},
+                         XK_BIND_SCRATCH, number));
     XK_TRY(add_classes(c, p, &s->of, to, 1, addresses));
     snprintf(p->launch[p->n_launches - 1].name, sizeof(p->launch[0].name),
              "xk_%s_part", whole->c.name);
@@ -287,7 +288,10 @@ static enum xk_status add_part(xk_ctx *c, struct xk_problem *p,
     if (s->parts > 1)
         return add_split(c, p, con, s, addresses);
     if (!xk_contraction_pads(con) && !reads_old(con))
-        XK_TRY(add_clear(c, p, &con->c, XK_BIND_TENSOR, con->c.arg));
+        XK_TRY(add_clear(
+            c, p,
+            &(struct zeroed){con->c.name, xk_layout_size_b(&con->c.layout)},
+            XK_BIND_TENSOR, con->c.arg));
     return add_classes(c, p, con, sums->bind, sums->n, addresses);
 }
 
@@ -365,10 +369,8 @@ enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
 static enum xk_status clear_whole(xk_ctx *c, struct xk_problem *p,
                                   const struct xk_access *a)
 {
-    XK_TRY(add_clear(c, p, a, XK_BIND_TENSOR, a->arg));
-    const int64_t size_b = (int64_t)p->user.tensor[a->arg].size_b;
-    p->launch[p->n_launches - 1].u.fill.size_b = size_b;
-    return check_clear(c, a->name, size_b);
+    const struct zeroed z = {a->name, (int64_t)p->user.tensor[a->arg].size_b};
+    return add_clear(c, p, &z, XK_BIND_TENSOR, a->arg);
 }
 
 enum xk_status xk_gradients_clear(xk_ctx *c, struct xk_problem *p)
