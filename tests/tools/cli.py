@@ -148,6 +148,9 @@ XKBENCH = [
     # The template in modes C, R and I, only if it is asked for.
     (["--perf-template=%name%;%grf%;%sinstr%", FINE + 'n"t"'], 0,
      r"0:PASSED .*\nOutput template: .*\nt;[1-9]\d*;[1-9]\d*\ntests:1 "),
+    # Whose result it was compared with.
+    (["--perf-template=%ref%", FINE], 0, r"0:PASSED .*\nOutput .*\n(library|own)\n"),
+    (["--mode=R", "--perf-template=%ref%", FINE], 0, r"0:EXECUTED .*\nOutput .*\nnone\n"),
     (["--mode=R", "--perf-template=%ipf%;%spf%", FINE], 0,
      r"0:EXECUTED .*\nOutput template: .*\n\d+\.\d+;\d\.?\d*\ntests:1 "),
     (["--mode=I", "--perf-template=%name%;%chash%;%instr%", FINE + 'n"t"'], 0,

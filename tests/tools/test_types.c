@@ -248,7 +248,7 @@ static void data_init(struct data *t, const struct xk_conv_desc *d)
     xk_bench_fill_tensor(d, XK_ARG_WEI, &r, t->wei, (uint64_t)t->n_wei, 1);
     xk_bench_fill_tensor(d, XK_ARG_BIA, &r, t->bia, (uint64_t)d->oc, 1);
     float *const tensor[] = {t->src, t->wei, t->bia, t->sum};
-    if (xk_bench_reference(d, tensor, &err) != XK_OK)
+    if (xk_bench_reference(d, tensor, NULL, &err) != XK_OK)
         t->n_dst = 0; /* built without libdnnl; mode C says SKIPPED */
 }
 

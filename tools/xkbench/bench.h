@@ -131,6 +131,7 @@ struct xk_bench_result {
     uint32_t peak_grf;  /* the most of all launches */
     char schedule[256]; /* of the last launch */
     uint32_t groups, threads_per_group;
+    const char *reference; /* mode C: whose; NULL: nobody was asked */
     bool hashed;
     uint64_t hash;      /* of the destination's bytes */
     char code_hash[20]; /* of all launches' instructions */
@@ -369,10 +370,11 @@ bool xk_bench_is_exact(const struct xk_bench_chain *c, double v, double old,
 
 /* own_reference.c: what the direction makes, in plain nchw and oihw, f32, by
  * argument: forward dst = conv(src, wei) + bia, where bia may be NULL. It is
- * oneDNN's result where that has the case, else our own. */
+ * oneDNN's result where that has the case, else our own; *by, if not NULL,
+ * says whose. */
 enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
                                   float *const tensor[XK_N_CONV_ARGS],
-                                  struct xk_error *err);
+                                  const char **by, struct xk_error *err);
 enum xk_status xk_bench_own_reference(const struct xk_conv_desc *d,
                                       float *const tensor[XK_N_CONV_ARGS],
                                       struct xk_error *err);

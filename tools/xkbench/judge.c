@@ -155,7 +155,9 @@ static bool make_expected(struct xk_bench_work *w, uint64_t seed)
                             less_zero_point(w, XK_ARG_WEI, tensor)};
     const bool fits = tensor[XK_ARG_SRC] && tensor[XK_ARG_WEI];
     const enum xk_status st =
-        fits ? xk_bench_reference(&w->p->desc, tensor, &w->err) : XK_ENOMEM;
+        fits
+            ? xk_bench_reference(&w->p->desc, tensor, &w->r->reference, &w->err)
+            : XK_ENOMEM;
     free(less[0]), free(less[1]);
     return st < 0 ? xk_bench_end_status(w, st) : true;
 }

@@ -167,9 +167,11 @@ enum xk_status xk_bench_own_reference(const struct xk_conv_desc *d,
 
 enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
                                   float *const tensor[XK_N_CONV_ARGS],
-                                  struct xk_error *err)
+                                  const char **by, struct xk_error *err)
 {
     const enum xk_status st = xk_bench_library_reference(d, tensor, err);
+    if (by)
+        *by = st == XK_EABSENT ? "own" : "library";
     if (st != XK_EABSENT)
         return st;
     *err = (struct xk_error){0};

@@ -38,6 +38,7 @@ TEXT(text_impl, l->p ? "xekern:jit" : "")
 TEXT(text_name, l->p->name)
 TEXT(text_desc, l->p->text)
 TEXT(text_prb, l->p->repro)
+TEXT(text_ref, l->r->reference ? l->r->reference : "none")
 TEXT(text_sched, l->r->schedule)
 TEXT(text_chash, l->r->code_hash)
 TEXT(text_shares, l->r->shares)
@@ -162,6 +163,9 @@ static const struct symbol {
     {"dtag", text_dtag, NULL, "of the destination"},
     {"attr", text_attr, NULL, "scale and post-ops"},
     {"impl", text_impl, NULL, "who made the kernel"},
+    {"ref", text_ref, NULL,
+     "mode C: whose convolution the result was compared with: library "
+     "(oneDNN's on the CPU) or own"},
     {"sched", text_sched, NULL, "the schedule"},
     {"ops", NULL, number_ops, "operations, two for a multiply-add"},
     {"ibytes", NULL, number_ibytes,
