@@ -393,7 +393,7 @@ enum xk_status xk_conv_admit(xk_ctx *c, const struct xk_conv_desc *d,
     ways->stochastic = false;
     XK_TRY(check_descriptor(c, d, full, &ways->empty));
     XK_TRY(check_algorithm(c, full));
-    ways->parts = xk_conv_take_part(full);
+    ways->parts = xk_conv_take_part(c, full);
     XK_TRY(xk_conv_take_ways(c, full, ways));
     XK_TRY(check_implemented(c, full));
     XK_TRY(check_tensors(c, full, true));

@@ -22,6 +22,15 @@ struct xk_conv_way {
 struct xk_conv_parts {
     unsigned n; /* 1: the whole */
     int64_t whole, mb, step;
+    /* Where one image is too large it has so many parts along a spatial dim
+     * (0 d, 1 h, 2 w), and mb is 1; 0: images are whole. */
+    unsigned each, axis;
+    /* Places of all, of a part, and from one to the next; the same of src's
+     * whole. */
+    int64_t places, part, next, of_src;
+    /* Where src and dst have the same pixels and an output sees one, pixels of
+     * all images are the minibatch: so many images of d, h and w; 0: not so. */
+    int64_t outer, size[3];
 };
 
 /* By argument: tensors, right-hand sides, scales, zero points. */

@@ -195,7 +195,7 @@ static enum xk_status set_launches(struct create *g, struct xk_launch *all,
 static uint64_t part_at_b(const void *of_parts, unsigned i, unsigned number)
 {
     const struct xk_problem *const p = of_parts;
-    return (uint64_t)xk_conv_part_at(&p->ways.parts, i) * p->one_b[number];
+    return xk_conv_part_at_b(&p->ways.parts, i, &p->part_b[number]);
 }
 
 static enum xk_status generate(struct xk_creation *base, const void *what,
@@ -291,7 +291,7 @@ static void tell(struct xk_creation *base, const xk_program *p, uint64_t ns)
     struct create *const g = (struct create *)base;
     const struct xk_conv_desc *const d = &g->problem.desc;
     if (g->problem.ways.parts.n > 1) /* kernels saw one part */
-        g->problem.desc.mb = g->problem.ways.parts.whole;
+        xk_conv_undo_part(&g->problem.ways.parts, &g->problem.desc);
     const struct xk_conv_info *const f = &g->problem.info;
     static const struct xk_launch_info none = {.schedule = "nothing to do"};
     const uint32_t n = xk_program_n_launches(p);

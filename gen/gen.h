@@ -4,7 +4,7 @@
 #define XK_GEN_GEN_H
 
 #include "base/arena.h"
-#include "conv/ways.h"
+#include "conv/parts.h"
 #include "gen/contraction_launches.h"
 #include "isa/product.h"
 #include "schedule/schedule.h"
@@ -19,8 +19,8 @@ struct xk_problem {
     struct xk_conv_info info; /* as kernels see the tensors */
     struct xk_conv_ways ways; /* what is copied for them */
     struct xk_conv_info user; /* as the caller sees them */
-    /* With several parts: bytes of one of the minibatch, by argument. */
-    uint64_t one_b[XK_N_PROGRAM_ARGS];
+    /* With several parts: by argument, 0 of what all parts share. */
+    struct xk_conv_part_bytes part_b[XK_N_PROGRAM_ARGS];
     bool pads; /* a launch behind the others clears padding of dst */
     /* Groups that are one for the kernel, if above 1: a launch in front of the
      * others copies the weights to scratch memory in this layout. */

@@ -198,7 +198,7 @@ enum xk_create_flag {
      * 4 GiB less 64 KiB. Layouts are the same in both cases; with the flag
      * nothing goes through shared local memory. Kernels of larger tensors than
      * 2 GiB take 64-bit addresses in any case; there is a launch for each part
-     * of the minibatch. */
+     * of the minibatch, or of its images. */
     XK_CREATE_A64 = 1,
 };
 

@@ -29,6 +29,9 @@ static const struct far {
      256, 256, 256, 1, 256, 256},
     {NULL, "mb1024ic256ih56oc512oh28kh1sh2", XK_DT_F32, XK_DT_F32, XK_DT_F32,
      802816, 512, 256, 512, 1, 256, 256, 28},
+    /* One image of 2.13 GiB of dst: pixels are the minibatch. */
+    {NULL, "mb2ic51iw376oc1520023ow376kw1", XK_DT_U8, XK_DT_S8, XK_DT_S32, 752,
+     1520023, 51, 1520023, 1, 51, 16},
     {NULL, "mb948ic5iw124oc10672ow124kw1", XK_DT_U8, XK_DT_S8, XK_DT_S32,
      117552, 10672, 5, 10672, 1, 5, 96},
     /* The problem's single tap is its pixel's first place. */
@@ -119,7 +122,7 @@ static void make_memory(const struct far *x, struct memory *m)
                                  x->m * x->n};
     const uint8_t dt[OPERANDS] = {x->a, x->b, x->c};
     for (unsigned i = 0; i < OPERANDS; i++) {
-        const int64_t some = n[i] ? n[i] : x->k * x->n + 400000;
+        const int64_t some = n[i] ? n[i] : (x->k + 16) * x->n + 400000;
         m[i].base.size_b = (uint64_t)some * xk_dtype_b(dt[i]);
         m[i].host = sparse(m[i].base.size_b);
         m[i].va = (uint64_t)(i + 1) << 34;
@@ -473,7 +476,8 @@ END_TEST
 
 /* What has no parts is refused with a sentence. */
 static const char *const whole[] = {
-    "mb1ic64ih8192oc1kh1", /* one of the minibatch is too large */
+    "mb1ic64ih8192oc1kh3ph1", /* one of the minibatch is too large, and its
+                                 lines meet padding */
     "mb65ic1iw33554431oc31ow1kw1sw33554431pw0", /* no part would be aligned */
 };
 
