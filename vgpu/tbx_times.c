@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
-/* Of CL/cl.h. */
+/* CL/cl.h has these. */
 #define PROFILING_COMMAND_QUEUED 0x1280u
 #define PROFILING_COMMAND_START 0x1282u
 #define PROFILING_COMMAND_COMPLETE 0x1284u
@@ -65,12 +65,16 @@ int32_t clGetEventProfilingInfo(void *event, uint32_t name, size_t size_b,
         return next_profiling(event, name, size_b, value, value_b);
     if (name < PROFILING_COMMAND_START)
         name = PROFILING_COMMAND_START;
-    const int32_t s = next_profiling(event, name, size_b, value, value_b);
-    if (s || !value ||
-        next_profiling(event, PROFILING_COMMAND_START, sizeof start, &start,
-                       NULL))
+    int32_t s = next_profiling(event, name, size_b, value, value_b);
+    if (s || !value)
         return s;
     memcpy(&time, value, sizeof time);
+    start = time;
+    if (name != PROFILING_COMMAND_START)
+        s = next_profiling(event, PROFILING_COMMAND_START, sizeof start, &start,
+                           NULL);
+    if (s)
+        return s;
     time -= start - start % period_ns();
     memcpy(value, &time, sizeof time);
     return s;

@@ -222,7 +222,7 @@ static bool element_ok(const struct xk_sim_check_thread *c, uint32_t off_b,
     if (xk_check_is_flag(off_b))
         return flag_bits(c, 8 * (off_b - XK_RF_FLAG)) &
                xk_check_low_bits(8 * size_b);
-    return xk_check_get_bits(c, off_b, size_b) == xk_check_low_bits(size_b);
+    return xk_check_defined(c, off_b, size_b);
 }
 
 static uint32_t operand_ok(struct xk_sim_check_thread *c,

@@ -6,31 +6,21 @@
 enum { TYPE_1D, TYPE_2D, TYPE_3D, TYPE_BUFFER = 4, TYPE_NULL = 7 };
 #define STATE_B 64
 
-/* Refuses what would change where a texel lies, or what it holds, and is not
- * modelled. */
-static bool is_layout_known(struct xk_sim_thread *t,
-                            const struct xk_sim_inst *e, const uint8_t *s)
+bool xk_sim_image_is_plain(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                           const uint8_t *state)
 {
-    static const struct {
-        uint8_t dword, first;
-        uint32_t mask;
-        const char *what;
-    } fields[] = {
+    static const struct xk_sim_refusal fields[] = {
         {0, 10, 3, "a surface with vertical line stride"},
+        {1, 18, 1, "a surface with corner texels"},
         {1, 19, 0x1f, "a surface with base level"},
         {4, 18, 0x7ff, "a surface with first array element"},
         {4, 3, 7, "a surface with multisamples, log2"},
+        {4, 29, 3, "a surface that is turned by quarters,"},
         {5, 0, 0xfee000ff, "a surface with levels or offsets, dword 5"},
-        {6, 0, 7, "a surface with an auxiliary one, mode"},
-        {7, 30, 1, "a surface with compressed memory"},
+        {5, 18, 3, "a surface with tiled resource mode"},
+        {7, 0, 0xfff, "a surface with least level, of 256ths"},
     };
-    for (unsigned k = 0; k < XK_COUNTOF(fields); k++) {
-        const uint32_t v =
-            xk_sim_dw(s, fields[k].dword) >> fields[k].first & fields[k].mask;
-        if (v)
-            return xk_sim_lacks(t, e, fields[k].what, v);
-    }
-    return true;
+    return xk_sim_has_none(t, e, state, fields, XK_COUNTOF(fields));
 }
 
 static void take_selects(const uint8_t *s, struct xk_sim_image *g)
@@ -98,9 +88,10 @@ bool xk_sim_image_read(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     g->texel_b = (uint32_t)g->format->n * g->format->size_b;
     take_extent(s, type, g);
     take_selects(s, g);
-    return type == TYPE_BUFFER ||
-           (is_layout_known(t, e, s) &&
-            take_tiling(t, e, type, xk_sim_dw(s, 0) >> 12 & 3, g));
+    return xk_sim_is_uncompressed(t, e, s) &&
+           (type == TYPE_BUFFER ||
+            (xk_sim_image_is_plain(t, e, s) &&
+             take_tiling(t, e, type, xk_sim_dw(s, 0) >> 12 & 3, g)));
 }
 
 uint64_t xk_sim_image_at(const struct xk_sim_image *g, uint64_t x, uint64_t y,

@@ -30,6 +30,10 @@ enum {
  * offsets, formats and tiles that are not simulated. */
 bool xk_sim_image_read(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                        uint64_t state_va, struct xk_sim_image *g);
+/* Refuses what would change where a texel of an image lies, or what it holds,
+ * and is not modelled: levels, offsets, multisamples ... */
+bool xk_sim_image_is_plain(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                           const uint8_t *state);
 /* The address of texel (x, y, z), which must be inside the extent. */
 uint64_t xk_sim_image_at(const struct xk_sim_image *g, uint64_t x, uint64_t y,
                          uint64_t z);

@@ -3,11 +3,10 @@
  * position in bytes and rows and the size; rows lie in the registers a power of
  * two apart, at least 4 bytes (vISA's MEDIA_LD). Rectangles that leave the
  * surface are refused: which border a read sees is not established. */
-#include "sim/message/sim_message.h"
+#include "sim/message/image.h"
 
 enum { TYPE_2D = 1 };
 #define STATE_B 64
-#define MAX_ROW_B 64
 
 struct block {
     uint32_t x_b, y, width_b, height, row_b;
@@ -15,7 +14,7 @@ struct block {
     uint32_t pitch_b;
 };
 
-static void read_media_header(const struct xk_sim_thread *t,
+static bool read_media_header(struct xk_sim_thread *t,
                               const struct xk_sim_inst *e, struct block *b)
 {
     const uint32_t at = e->src[0].off_b, size = xk_rf_u32(t, at + 8);
@@ -26,6 +25,29 @@ static void read_media_header(const struct xk_sim_thread *t,
     b->row_b = 4;
     while (b->row_b < b->width_b)
         b->row_b *= 2;
+    return !(size & ~0x3f003fu) ||
+           xk_sim_lacks(t, e,
+                        "a media block whose header has in dword 2 the bits",
+                        size & ~0x3f003fu);
+}
+
+/* As many registers as the block has, and the header. */
+static bool lengths_fit(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        const struct block *b, bool store)
+{
+    const struct xk_msg *const m = &e->msg;
+    const uint32_t grf_b = t->kernel->grf_b,
+                   grfs = (b->row_b * b->height + grf_b - 1) / grf_b;
+    const struct xk_sim_opnd *const data = store ? &e->src[1] : &e->dst;
+    if (m->src0_grf == 1 && m->src1_grf == (store ? grfs : 0) &&
+        m->dst_grf == (store ? 0 : grfs))
+        return xk_sim_payload(t, e, data, b->row_b * b->height, grfs,
+                              store ? "the data payload" : "the destination");
+    xk_sim_fault(t, e,
+                 "not modelled: media block: %u + %u registers sent and %u "
+                 "back, not a header and %u registers of data",
+                 m->src0_grf, m->src1_grf, m->dst_grf, grfs);
+    return false;
 }
 
 /* Bytes of a row of the surface; 0 after a finding. Borders would be right only
@@ -35,11 +57,14 @@ static bool read_surface(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          struct block *b)
 {
     enum { R8_UNORM = 0x140, R8_UINT = 0x143 };
+    static const struct xk_sim_refusal lines = {
+        0, 6, 3, "a media block of a surface with boundary mode"};
     uint64_t va;
     if (!xk_sim_surface_va(t, e, &va))
         return false;
     const uint8_t *const s = xk_sim_state_at(t, e, va, STATE_B);
-    if (!s)
+    if (!s || !xk_sim_has_none(t, e, s, &lines, 1) ||
+        !xk_sim_is_uncompressed(t, e, s) || !xk_sim_image_is_plain(t, e, s))
         return false;
     const unsigned type = xk_sim_dw(s, 0) >> 29,
                    format = xk_sim_dw(s, 0) >> 18 & 0x1ff;
@@ -77,11 +102,7 @@ void xk_sim_exec_media(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     if (m->sub ||
         !xk_sim_payload(t, e, &e->src[0], 32, m->src0_grf, "the header"))
         return;
-    read_media_header(t, e, &b);
-    if (b.width_b > MAX_ROW_B ||
-        !xk_sim_payload(t, e, data, b.row_b * b.height,
-                        store ? m->src1_grf : m->dst_grf,
-                        store ? "the data payload" : "the destination") ||
+    if (!read_media_header(t, e, &b) || !lengths_fit(t, e, &b, store) ||
         !read_surface(t, e, &b))
         return;
     for (uint32_t r = 0; r < b.height; r++) {

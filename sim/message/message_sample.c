@@ -58,6 +58,14 @@ static bool sample_fits(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                      m->src0_grf, m->src1_grf, MOST_PLANES, s->plane_b);
         return false;
     }
+    if ((unsigned)m->src0_grf - m->header + m->src1_grf !=
+        s->n_coords * (s->plane_b / t->kernel->grf_b)) {
+        xk_sim_fault(t, e,
+                     "not modelled: sampler message: %u + %u registers sent "
+                     "are not a whole number of values of %u bytes",
+                     m->src0_grf, m->src1_grf, s->plane_b);
+        return false;
+    }
     if (m->dst_grf * t->kernel->grf_b != s->n_back * s->back_b) {
         xk_sim_fault(t, e,
                      "not modelled: sampler message: response of %u registers, "
@@ -70,6 +78,22 @@ static bool sample_fits(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                                            "the payload's second part")) &&
            (!s->n_back || xk_sim_payload(t, e, &e->dst, s->n_back * s->back_b,
                                          m->dst_grf, "the destination"));
+}
+
+/* Dword 2 of a header has the channels that are not wanted, texel offsets below
+ * them, and above them what other operations ask for. */
+static bool header_known(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                         const struct xk_sim_sample *s)
+{
+    const uint32_t v =
+        s->m.header ? xk_rf_u32(t, e->src[0].off_b + 8) & ~0xf000u : 0;
+    if (v & 0xfff)
+        return xk_sim_lacks(t, e, "a sampler message with texel offsets",
+                            v & 0xfff);
+    return !v || xk_sim_lacks(t, e,
+                              "a sampler message whose header has in dword 2 "
+                              "the bits",
+                              v);
 }
 
 /* The pointer is the dispatch's, or that of the header, a copy of r0. */
@@ -186,7 +210,8 @@ static void exec_sample(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         xk_sim_fault(t, e, "%s has no sampler", t->kernel->platform->name);
         return;
     }
-    if (!sample_fits(t, e, &s) || !xk_sim_bti_va(t, e, s.m.bti, &va) ||
+    if (!sample_fits(t, e, &s) || !header_known(t, e, &s) ||
+        !xk_sim_bti_va(t, e, s.m.bti, &va) ||
         !xk_sim_image_read(t, e, va, &g) ||
         (s.m.op != XK_SMP_LD_LZ && !read_sampler(t, e, &s, &sampler)))
         return;

@@ -47,6 +47,30 @@ const uint8_t *xk_sim_state_at(struct xk_sim_thread *t,
                             (struct xk_sim_bytes){va, n_b, n_b, 0});
 }
 
+bool xk_sim_has_none(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                     const uint8_t *state, const struct xk_sim_refusal *fields,
+                     size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t v =
+            xk_sim_dw(state, fields[k].dword) >> fields[k].first &
+            fields[k].mask;
+        if (v)
+            return xk_sim_lacks(t, e, fields[k].what, v);
+    }
+    return true;
+}
+
+bool xk_sim_is_uncompressed(struct xk_sim_thread *t,
+                            const struct xk_sim_inst *e, const uint8_t *state)
+{
+    static const struct xk_sim_refusal fields[] = {
+        {6, 0, 7, "a surface with an auxiliary one, mode"},
+        {7, 30, 1, "a surface with compressed memory"},
+    };
+    return xk_sim_has_none(t, e, state, fields, XK_COUNTOF(fields));
+}
+
 static bool binding_table(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                           unsigned index, uint64_t *va)
 {
@@ -115,6 +139,7 @@ static bool read_state(struct xk_sim_thread *t, const struct xk_sim_inst *e,
             ((xk_sim_dw(s, 2) & 127) | (xk_sim_dw(s, 2) >> 16 & 0x3fff) << 7 |
              (uint64_t)(xk_sim_dw(s, 3) >> 21) << 21) +
             1;
+        return xk_sim_is_uncompressed(t, e, s);
     } else {
         xk_sim_fault(t, e,
                      "surface of type %u, format 0x%x: only raw buffers (4, "

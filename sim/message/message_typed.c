@@ -144,6 +144,16 @@ static bool planes_fit(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                      m->src0_grf, m->src1_grf, p->n_data, p->plane_b);
         return false;
     }
+    const unsigned grfs = p->plane_b / t->kernel->grf_b;
+    if (m->src0_grf % grfs || m->src1_grf % grfs ||
+        m->dst_grf != p->n_back * grfs) {
+        xk_sim_fault(t, e,
+                     "not modelled: typed message: %u + %u registers sent and "
+                     "%u back, not %u values and %u of %u registers each",
+                     m->src0_grf, m->src1_grf, m->dst_grf,
+                     p->n_coords + p->n_data, p->n_back, grfs);
+        return false;
+    }
     return (!m->src0_grf || xk_sim_payload(t, e, &e->src[0], 0, m->src0_grf,
                                            "the address payload")) &&
            (!m->src1_grf || xk_sim_payload(t, e, &e->src[1], 0, m->src1_grf,

@@ -13,13 +13,55 @@ struct pair {
     uint32_t part;
 };
 
+/* Fields that act by themselves, and that no OpenCL driver sets. Of the others,
+ * LODs, the filter between levels and anisotropy mean nothing with one level
+ * and the filters below, shadow functions and the modes of gather4 and cubes
+ * nothing to the messages that are simulated (message_sample.c). */
+static bool is_plain(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                     const uint8_t *p)
+{
+    static const struct xk_sim_refusal fields[] = {
+        {0, 29, 1, "a sampler with DX9's border colour mode, bit"},
+        {0, 31, 1, "a disabled sampler, bit"},
+        {1, 7, 1, "a sampler with chroma key"},
+        {2, 1, 1, "a sampler that skips sRGB decoding, bit"},
+        {2, 2, 3, "a sampler that returns filter weights, bits"},
+        {2, 4, 3, "a sampler with bits 5:4 of dword 2"},
+        {3, 9, 1, "a sampler with reduction type, bit"},
+        {3, 25, 1, "a sampler with bit 25 of dword 3"},
+        {3, 26, 1, "a sampler with low quality filter"},
+        {3, 27, 0x1f, "a sampler with bits 31:27 of dword 3"},
+    };
+    return xk_sim_has_none(t, e, p, fields, XK_COUNTOF(fields));
+}
+
+/* A level of detail would say which of a coordinate's two modes counts. */
+static bool take_rounding(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                          uint32_t dw3, struct xk_sim_sampler *s)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        const bool mag = dw3 >> (18 - 2 * k) & 1, min = dw3 >> (17 - 2 * k) & 1;
+        s->rounded[k] = mag;
+        if (mag != min)
+            return xk_sim_lacks(t, e,
+                                "a sampler that rounds otherwise where it "
+                                "reduces, coordinate",
+                                k);
+        if (mag && !s->linear)
+            return xk_sim_lacks(t, e,
+                                "a sampler of nearest texels that rounds, "
+                                "coordinate",
+                                k);
+    }
+    return true;
+}
+
 static bool take_wraps(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                        uint32_t dw3, struct xk_sim_sampler *s)
 {
     for (unsigned k = 0; k < 3; k++) {
         const unsigned wrap = dw3 >> (6 - 3 * k) & 7;
         s->wrap[k] = (uint8_t)wrap;
-        s->rounded[k] = dw3 >> (18 - 2 * k) & 1; /* of magnification */
         if (wrap > XK_WRAP_EDGE && wrap != XK_WRAP_BORDER)
             return xk_sim_lacks(t, e, "a sampler with address mode", wrap);
         if (wrap < XK_WRAP_EDGE && !s->normalized)
@@ -47,11 +89,8 @@ bool xk_sim_sampler_read(struct xk_sim_thread *t, const struct xk_sim_inst *e,
             t, e,
             "a sampler with filters (of reduction * 8 + of magnification)",
             min * 8 + mag);
-    if (xk_sim_dw(p, 3) >> 9 & 1 || xk_sim_dw(p, 1) & 0x80)
-        return xk_sim_lacks(t, e,
-                            "a sampler with reduction or chroma key, number",
-                            xk_sim_dw(p, 3) >> 22 & 3);
-    if (!take_wraps(t, e, xk_sim_dw(p, 3), s))
+    if (!is_plain(t, e, p) || !take_rounding(t, e, xk_sim_dw(p, 3), s) ||
+        !take_wraps(t, e, xk_sim_dw(p, 3), s))
         return false;
     if (s->wrap[0] != XK_WRAP_BORDER && s->wrap[1] != XK_WRAP_BORDER &&
         s->wrap[2] != XK_WRAP_BORDER)

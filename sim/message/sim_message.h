@@ -29,6 +29,21 @@ static inline uint32_t xk_sim_dw(const uint8_t *p, unsigned k)
     return v;
 }
 
+/* A field of a state that must be 0: refused by its name and value. */
+struct xk_sim_refusal {
+    uint8_t dword, first;
+    uint32_t mask; /* at bit 0 */
+    const char *what;
+};
+/* False after a finding about the first field that is not 0. */
+bool xk_sim_has_none(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                     const uint8_t *state, const struct xk_sim_refusal *fields,
+                     size_t n);
+/* A surface's memory is compressed, or has an auxiliary surface: refused, for
+ * whatever kind of surface. */
+bool xk_sim_is_uncompressed(struct xk_sim_thread *t,
+                            const struct xk_sim_inst *e, const uint8_t *state);
+
 /* The view that *e's addresses mean; false after a finding. */
 bool xk_sim_view_of(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                     struct xk_sim_view *v);

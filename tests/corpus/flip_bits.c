@@ -16,14 +16,12 @@
 
 #include "isa/format.h"
 #include "isa/message_table.h"
-#include "sim/core/known.h"
 #include "tests/corpus/job_code.h"
+#include "tests/sim/flip_part.h"
 #include "xekern/simulate.h"
 
 #define LIMIT 200000 /* instructions of a thread */
 #define MOST_ROWS 4096
-
-enum outcome { STOPPED, CHANGED, SAME, N_OUTCOMES };
 
 /* What a bit belongs to. */
 struct part {
@@ -34,7 +32,7 @@ struct part {
 
 static struct row {
     struct part part;
-    unsigned n[N_OUTCOMES];
+    unsigned n[N_FLIP_OUTCOMES];
 } rows[MOST_ROWS];
 static unsigned n_rows;
 
@@ -58,16 +56,10 @@ static uint64_t next_random(void)
     return seed >> 33;
 }
 
-/* A sentence that says what is not executed, not what a checker saw. */
-static bool says_stop(const char *line)
-{
-    return strstr(line, "not modelled") || strstr(line, "are no instruction");
-}
-
 static void hear(void *user, const struct xk_simulate_finding *f)
 {
     (void)user;
-    if (says_stop(f->line))
+    if (flip_says_stop(f->line))
         snprintf(stop, sizeof stop, "%s", f->line);
     for (const char *c = f->line; *c; c++)
         heard = (heard ^ (uint8_t)*c) * UINT64_C(1099511628211);
@@ -157,8 +149,6 @@ static void set_part(struct part *p, const char *form, const char *field,
 
 static void message_part(const struct xk_inst *i, unsigned bit, struct part *p)
 {
-    static const char *const others[] = {"operation", "response_length",
-                                         "payload_length", "reserved"};
     struct xk_msg m;
     xk_msg_decode(kernel.p, i, &m);
     const char *const form = m.kind == XK_MSG_UNKNOWN || m.kind == XK_MSG_OTHER
@@ -167,12 +157,8 @@ static void message_part(const struct xk_inst *i, unsigned bit, struct part *p)
     const unsigned at = xk_msg_part_at(kernel.p, i, bit);
     if (m.kind == XK_MSG_OTHER)
         set_part(p, form, "sampler_bits", XK_KNOWN_ACTS);
-    else if (at < XK_N_MSG_FIELDS)
-        set_part(p, form, xk_msg_field_name(at),
-                 (enum xk_known)xk_known_message_field(at)->verdict);
     else
-        set_part(p, form, others[at - XK_N_MSG_FIELDS],
-                 at == XK_MSG_PART_RESERVED ? XK_KNOWN_UNKNOWN : XK_KNOWN_ACTS);
+        set_part(p, form, flip_part_name(at), flip_part_verdict(at));
     snprintf(p->name, sizeof p->name, "bit %u of", bit);
 }
 
@@ -185,19 +171,19 @@ static void part_of(const struct job_inst *l, unsigned bit, struct part *p)
         xk_inst_field_at(kernel.p, kernel.code + l->at_b, l->n_b, bit, &at);
     if (id == XK_FLD_S_DESC) {
         message_part(i, at, p);
-    } else if (id == XK_N_FIELDS) {
-        set_part(p, op, "reserved", XK_KNOWN_UNKNOWN);
-        snprintf(p->name, sizeof p->name, "bit %u (", bit);
-    } else {
-        set_part(p, op, xk_field_rows[id].text,
-                 xk_known_field_of((enum xk_opcode)i->op, id));
-        snprintf(p->name, sizeof p->name, "%s", xk_field_rows[id].text);
+        return;
     }
+    set_part(p, op, flip_field_name(id),
+             flip_field_verdict((enum xk_opcode)i->op, id));
+    if (id == XK_N_FIELDS)
+        snprintf(p->name, sizeof p->name, "bit %u (", bit);
+    else
+        snprintf(p->name, sizeof p->name, "%s", flip_field_name(id));
 }
 
 /* -- One bit -- */
 
-static void note(const struct part *p, enum outcome o)
+static void note(const struct part *p, enum flip_outcome o)
 {
     unsigned k = 0;
     while (k < n_rows && (strcmp(rows[k].part.form, p->form) ||
@@ -221,18 +207,18 @@ static void flip(struct job *j, const struct result *base, unsigned n,
     *at ^= (uint8_t)(1u << bit % 8);
     launch(j, false, &r);
     *at ^= (uint8_t)(1u << bit % 8);
-    const enum outcome o = r.status != XK_OK && says_stop(r.message) ? STOPPED
-                           : differ(j, base, &r)                     ? CHANGED
-                                                                     : SAME;
-    const bool wrong = p.verdict == XK_KNOWN_UNKNOWN
-                           ? o != STOPPED || !strstr(r.message, p.name)
-                           : p.verdict == XK_KNOWN_NO_EFFECT && o == CHANGED;
+    const enum flip_outcome o =
+        flip_outcome_of(r.status == XK_OK, r.message, !differ(j, base, &r));
+    const bool wrong =
+        p.verdict == XK_KNOWN_UNKNOWN
+            ? o != FLIP_STOPPED || !strstr(r.message, p.name)
+            : p.verdict == XK_KNOWN_NO_EFFECT && o == FLIP_CHANGED;
     if (wrong || p.verdict == XK_KNOWN_NOT_LISTED)
         printf("wrong %s %s 0x%x bit %u %s %s: %s %s\n", j->platform, j->kernel,
                l->at_b, bit, p.form, p.field,
-               o == STOPPED   ? "stopped:"
-               : o == CHANGED ? "changed:"
-                              : "the same",
+               o == FLIP_STOPPED   ? "stopped:"
+               : o == FLIP_CHANGED ? "changed:"
+                                   : "the same",
                r.message);
     note(&p, o);
     drop(&r);
@@ -278,8 +264,8 @@ static void one(struct job *j)
     }
     for (unsigned k = 0; k < n_rows; k++)
         printf("row %s %s %u %u %u %u\n", rows[k].part.form, rows[k].part.field,
-               rows[k].part.verdict, rows[k].n[STOPPED], rows[k].n[CHANGED],
-               rows[k].n[SAME]);
+               rows[k].part.verdict, rows[k].n[FLIP_STOPPED],
+               rows[k].n[FLIP_CHANGED], rows[k].n[FLIP_SAME]);
     printf("end\n");
     fflush(stdout);
 }

@@ -329,9 +329,10 @@ static const char *open_all(void)
 
 int main(int argc, char **argv)
 {
-    if (argc > 2 && !strcmp(argv[2], "training"))
+    const bool known = argc == 2 || (argc == 3 && !strcmp(argv[2], "training"));
+    if (argc == 3)
         variants = training;
-    if (!read_list(argc > 1 ? argv[1] : NULL)) {
+    if (!known || !read_list(argv[1])) {
         fputs("usage: test_capture LIST [training]\n", stderr);
         return 2;
     }

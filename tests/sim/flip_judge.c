@@ -5,20 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/format.h"
 #include "isa/message_table.h"
 
 static unsigned shown[XK_N_MSG_KINDS][XK_N_MSG_PARTS],
     flipped[XK_N_MSG_KINDS][XK_N_MSG_PARTS];
+static unsigned field_shown[XK_N_OPCODES][XK_N_FIELDS],
+    field_flipped[XK_N_OPCODES][XK_N_FIELDS];
 
-bool flip_says_stop(const char *message)
-{
-    return strstr(message, "not modelled") ||
-           strstr(message, "are no instruction") ||
-           strstr(message, "does not know this instruction");
-}
-
-void flip_judge(const struct flip *f, const char *field, unsigned bit,
-                enum xk_known v)
+static void flip_judge(const struct flip *f, const char *field, unsigned bit,
+                       enum xk_known v)
 {
     char name[24];
     struct xk_str text;
@@ -36,20 +32,14 @@ void flip_judge(const struct flip *f, const char *field, unsigned bit,
     xk_str_fini(&text);
 }
 
-static enum xk_known verdict_of(unsigned part)
+void flip_judge_field(const struct flip *f, unsigned id, unsigned bit)
 {
-    return part < XK_N_MSG_FIELDS
-               ? (enum xk_known)xk_known_message_field(part)->verdict
-           : part == XK_MSG_PART_RESERVED ? XK_KNOWN_UNKNOWN
-                                          : XK_KNOWN_ACTS;
-}
-
-static const char *name_of(unsigned part)
-{
-    static const char *const others[] = {"operation", "response length",
-                                         "payload length", "reserved"};
-    return part < XK_N_MSG_FIELDS ? xk_msg_field_name(part)
-                                  : others[part - XK_N_MSG_FIELDS];
+    const enum xk_opcode op = (enum xk_opcode)f->i->op;
+    flip_judge(f, flip_field_name(id), bit, flip_field_verdict(op, id));
+    if (id < XK_N_FIELDS) {
+        field_flipped[op][id]++;
+        field_shown[op][id] += f->outcome != FLIP_SAME;
+    }
 }
 
 void flip_judge_descriptor(const struct flip *f, unsigned bit)
@@ -57,7 +47,7 @@ void flip_judge_descriptor(const struct flip *f, unsigned bit)
     struct xk_msg m;
     const unsigned part = xk_msg_part_at(f->p, f->i, bit);
     xk_msg_decode(f->p, f->i, &m);
-    flip_judge(f, name_of(part), bit, verdict_of(part));
+    flip_judge(f, flip_part_name(part), bit, flip_part_verdict(part));
     flipped[m.kind][part]++;
     shown[m.kind][part] += f->outcome != FLIP_SAME;
 }
@@ -67,10 +57,33 @@ unsigned flip_silent_fields(unsigned kind)
     unsigned n = 0;
     for (unsigned part = 0; part < XK_N_MSG_PARTS; part++) {
         if (flipped[kind][part] < FLIP_JUDGED || shown[kind][part] ||
-            verdict_of(part) != XK_KNOWN_ACTS)
+            flip_part_verdict(part) != XK_KNOWN_ACTS)
             continue;
         printf("# %s: %u flips of %s changed nothing\n", xk_msg_kind_name(kind),
-               flipped[kind][part], name_of(part));
+               flipped[kind][part], flip_part_name(part));
+        n++;
+    }
+    return n;
+}
+
+unsigned flip_judged_fields(enum xk_opcode op, unsigned least)
+{
+    unsigned n = 0;
+    for (unsigned id = 0; id < XK_N_FIELDS; id++)
+        n += field_flipped[op][id] >= least;
+    return n;
+}
+
+unsigned flip_silent_of(enum xk_opcode op, unsigned least)
+{
+    unsigned n = 0;
+    for (unsigned id = 0; id < XK_N_FIELDS; id++) {
+        if (field_flipped[op][id] < least || field_shown[op][id] ||
+            xk_known_field_of(op, id) != XK_KNOWN_ACTS ||
+            xk_known_shown_by(op, id))
+            continue;
+        printf("# %s: %u flips of %s changed nothing\n", xk_opcode_name(op),
+               field_flipped[op][id], xk_field_rows[id].text);
         n++;
     }
     return n;

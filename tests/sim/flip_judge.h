@@ -4,15 +4,11 @@
 #define XK_TESTS_SIM_FLIP_JUDGE_H
 
 #include "isa/isa.h"
-#include "sim/core/known.h"
+#include "tests/sim/flip_part.h"
 
 /* Flips of a field that must have shown something. */
 #define FLIP_JUDGED 30
 
-enum flip_outcome { FLIP_STOPPED, FLIP_CHANGED, FLIP_SAME };
-
-/* The sentence says what is not executed. */
-bool flip_says_stop(const char *message);
 /* An instruction on a platform, of which a bit was flipped, and what its run
  * without that came to say. */
 struct flip {
@@ -21,14 +17,17 @@ struct flip {
     enum flip_outcome outcome;
     const char *message;
 };
-/* Ends the test if something unknown does not stop with its name, or something
- * without effect has one. */
-void flip_judge(const struct flip *f, const char *field, unsigned bit,
-                enum xk_known v);
+/* A bit of a field: ends the test if it is unknown and does not stop with its
+ * name, or is said to have no effect and has one. Notes what it came to. */
+void flip_judge_field(const struct flip *f, unsigned id, unsigned bit);
 /* The same for a bit of a message's descriptor, and notes which field of that
  * kind of message it was. */
 void flip_judge_descriptor(const struct flip *f, unsigned bit);
 /* Fields of a kind that act, by the table, and that no flip showed to. */
 unsigned flip_silent_fields(unsigned kind);
+/* The same of an opcode's fields that were flipped at least so often, and that
+ * no other test is known to show; and how many fields were. */
+unsigned flip_silent_of(enum xk_opcode op, unsigned least);
+unsigned flip_judged_fields(enum xk_opcode op, unsigned least);
 
 #endif

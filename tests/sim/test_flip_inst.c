@@ -24,8 +24,6 @@
 #define N_INSTS 8  /* nop, nop, the instruction, and nops to jump to */
 #define AT 2
 
-static unsigned shown[XK_N_OPCODES][XK_N_FIELDS],
-    flipped[XK_N_OPCODES][XK_N_FIELDS];
 static struct xk_sim_thread state;
 
 /* Small numbers, so that sums, compares, shifts and addresses differ; and
@@ -74,18 +72,6 @@ static bool same_state(struct xk_sim_thread *a, struct xk_sim_thread *b)
            (!a->waiting || memcmp(a->pcip, b->pcip, sizeof a->pcip) == 0);
 }
 
-static void judge(const struct flip *f, unsigned id, unsigned bit)
-{
-    const enum xk_opcode op = (enum xk_opcode)f->i->op;
-    flip_judge(f, id == XK_N_FIELDS ? "bit" : xk_field_rows[id].text, bit,
-               id == XK_N_FIELDS ? XK_KNOWN_UNKNOWN
-                                 : xk_known_field_of(op, id));
-    if (id < XK_N_FIELDS) {
-        flipped[op][id]++;
-        shown[op][id] += f->outcome != FLIP_SAME;
-    }
-}
-
 static void flip(const char *platform, const struct xk_inst *i, uint8_t *code,
                  unsigned bit, struct xk_sim_thread *before)
 {
@@ -99,10 +85,8 @@ static void flip(const char *platform, const struct xk_inst *i, uint8_t *code,
     const bool done = run(platform, code, &after, &err);
     at[bit / 8] ^= (uint8_t)(1u << bit % 8);
     const enum flip_outcome o =
-        !done && flip_says_stop(err.message) ? FLIP_STOPPED
-        : done && same_state(before, &after) ? FLIP_SAME
-                                             : FLIP_CHANGED;
-    judge(&(struct flip){p, i, o, err.message}, id, bit);
+        flip_outcome_of(done, err.message, done && same_state(before, &after));
+    flip_judge_field(&(struct flip){p, i, o, err.message}, id, bit);
 }
 
 /* Registers that the thread has, and all of a dpas's operands. */
@@ -148,22 +132,6 @@ static bool has_opcode(const struct xk_platform *p, enum xk_opcode op)
     return xk_isa_tables_get(p, NULL)->op_code[op] != XK_NO_CODE;
 }
 
-/* Fields that act, by the table, and that no flip showed to. */
-static unsigned silent_fields(enum xk_opcode op)
-{
-    unsigned n = 0;
-    for (unsigned id = 0; id < XK_N_FIELDS; id++) {
-        if (flipped[op][id] < JUDGED || shown[op][id] ||
-            xk_known_field_of(op, id) != XK_KNOWN_ACTS ||
-            xk_known_shown_by(op, id))
-            continue;
-        printf("# %s: %u flips of %s changed nothing\n", xk_opcode_name(op),
-               flipped[op][id], xk_field_rows[id].text);
-        n++;
-    }
-    return n;
-}
-
 START_TEST(flipped_bits_do_what_the_table_says)
 {
     struct rng r = {.state = rng_seed() + (unsigned)_i};
@@ -182,8 +150,8 @@ START_TEST(flipped_bits_do_what_the_table_says)
         }
     ck_assert_msg(tried > 0, "%s: none ran, seed %llu", xk_opcode_name(op),
                   (unsigned long long)rng_seed());
-    ck_assert_msg(silent_fields(op) == 0, "%s, seed %llu", xk_opcode_name(op),
-                  (unsigned long long)rng_seed());
+    ck_assert_msg(flip_silent_of(op, JUDGED) == 0, "%s, seed %llu",
+                  xk_opcode_name(op), (unsigned long long)rng_seed());
 }
 END_TEST
 

@@ -841,6 +841,49 @@ START_TEST(a_prefetch_changes_nothing)
 }
 END_TEST
 
+START_TEST(compressed_buffers_are_refused)
+{
+    static const struct {
+        unsigned dword;
+        uint32_t value;
+        const char *says;
+    } rows[] = {{6, 5, "an auxiliary one, mode 5"},
+                {7, 1u << 30, "compressed memory 1"}};
+    for (unsigned k = 0; k < XK_COUNTOF(rows); k++) {
+        struct xk_error err = {.message = ""};
+        uint32_t off[32];
+        struct xk_msg m = {.kind = XK_MSG_DC1_UNTYPED_LOAD,
+                           .addr_b = 4,
+                           .exec = 8,
+                           .simd = 8,
+                           .cmask = 1,
+                           .bti = BTI};
+        const struct xk_msg lsc = {.kind = XK_MSG_LSC_LOAD,
+                                   .sfid = XK_SFID_UGM,
+                                   .addr_type = XK_LSC_BTI,
+                                   .addr_b = 4,
+                                   .data_b = 4,
+                                   .reg_b = 4,
+                                   .vec = 1,
+                                   .exec = 16,
+                                   .bti = BTI};
+        begin((unsigned)_i);
+        ml.quiet = true;
+        if (_i > 0)
+            m = lsc;
+        ml_choose_offsets(off, 32, 16, 4, SURFACE_B);
+        ml_place_addresses(&m, SURFACE, off, UINT32_MAX);
+        ck_assert(ml_send(&m, ADDR, DATA, DST, false));
+        ml_finish_code();
+        run(UINT32_MAX);
+        ml_put32(ml.state + 0x140 + 4 * rows[k].dword, rows[k].value);
+        ck_assert_int_eq(ml_run(UINT32_MAX, &err), XK_EFAULT);
+        ck_assert_msg(strstr(err.message, rows[k].says), "%s", err.message);
+        ml.quiet = false;
+    }
+}
+END_TEST
+
 START_TEST(a_state_can_be_read)
 {
     begin((unsigned)_i);
@@ -890,6 +933,7 @@ int main(void)
     add(t, shared_local_memory);
     tcase_add_test(t, blocks_2d);
     add(t, a_prefetch_changes_nothing);
+    add(t, compressed_buffers_are_refused);
     add(t, a_state_can_be_read);
     suite_add_tcase(s, t);
     return xk_tap_run(s);

@@ -350,6 +350,7 @@ START_TEST(what_is_not_simulated_is_named)
     refused("xehpg", 1, 0xff000 | 1 << 20 | 1, 0, "sampler message flush");
     refused("xehpg", 3, lz | simd8 | r4 | 1 << 19, 1, "bindless sampler");
     refused("xehpc", 2, lz | simd8 | r4, 0, "has no sampler");
+    refused("xehpg", 3, lz | 2 << 17 | 8 << 20, 0, "are not a whole number");
     write_sampler(true, true, 0, 0);
     refused("xehpg", 2, lz | simd8 | r4, 0, "whole coordinates");
     write_sampler(true, false, 7, 7);
@@ -368,6 +369,65 @@ START_TEST(what_is_not_simulated_is_named)
     write_surface("xelp", &s);
     put32(state, 1u << 29 | R32_FLOAT << 18 | 1u << 12);
     refused("xelp", 2, lz | simd8 | r4, 0, "tile mode 1");
+}
+END_TEST
+
+/* Bits of the sampler's state, and of a header's dword 2. */
+START_TEST(fields_that_act_and_are_not_simulated_are_named)
+{
+    static const struct {
+        unsigned dword, bit;
+        const char *words;
+    } rows[] = {
+        {0, 29, "border colour mode, bit 1"},
+        {0, 31, "a disabled sampler, bit 1"},
+        {1, 7, "chroma key 1"},
+        {2, 1, "skips sRGB decoding, bit 1"},
+        {2, 2, "filter weights, bits 1"},
+        {2, 3, "filter weights, bits 2"},
+        {3, 9, "reduction type, bit 1"},
+        {3, 13, "rounds otherwise where it reduces, coordinate 2"},
+        {3, 16, "rounds otherwise where it reduces, coordinate 1"},
+        {3, 18, "rounds otherwise where it reduces, coordinate 0"},
+        {3, 26, "low quality filter 1"},
+        {3, 31, "bits 31:27 of dword 3 16"},
+    };
+    const uint32_t simd8 = 1 << 17, lz = 0x18000, r4 = 4 << 20;
+    struct surface s = {R32_FLOAT, 0, 4, {.mask = {0}}, 0};
+    write_surface("xehpg", &s);
+    for (unsigned k = 0; k < XK_COUNTOF(rows); k++) {
+        uint32_t v;
+        write_sampler(true, false, 2, 2);
+        memcpy(&v, state + SAMPLER_B + 4 * rows[k].dword, 4);
+        put32(state + SAMPLER_B + 4 * rows[k].dword, v ^ 1u << rows[k].bit);
+        refused("xehpg", 2, lz | simd8 | r4, 0, rows[k].words);
+    }
+    write_sampler(false, false, 2, 2);
+    put32(state + SAMPLER_B + 12, 2u << 6 | 2u << 3 | 2u | 3u << 17);
+    refused("xehpg", 2, lz | simd8 | r4, 0, "nearest texels that rounds");
+}
+END_TEST
+
+START_TEST(texel_offsets_are_named)
+{
+    static const struct {
+        uint32_t dword2;
+        const char *words;
+    } rows[] = {{0x00f, "texel offsets 15"},
+                {0x120, "texel offsets 288"},
+                {1u << 16, "dword 2 the bits 65536"}};
+    struct surface s = {R32_FLOAT, 3, 4, {.mask = {0}}, 0};
+    write_surface("xehpg", &s);
+    for (unsigned k = 0; k < XK_COUNTOF(rows); k++) {
+        uint32_t pay[3][LANES] = {{0}};
+        struct lab *const x = open_send(
+            "xehpg", 3, 0x0a << 12 | 1 << 16 | 1 << 17 | 1 << 19 | 4 << 20);
+        pay[0][2] = rows[k].dword2;
+        ck_assert(!run_send(x, pay, 3, 0xff));
+        ck_assert_msg(strstr(x->err.message, rows[k].words), "%s",
+                      x->err.message);
+        lab_close(x);
+    }
 }
 END_TEST
 
@@ -511,6 +571,8 @@ int main(void)
     tcase_add_loop_test(t, coordinates_are_filtered, 0, XK_COUNTOF(places));
     tcase_add_test(t, weights_are_rounded_or_cut);
     tcase_add_test(t, what_is_not_simulated_is_named);
+    tcase_add_test(t, fields_that_act_and_are_not_simulated_are_named);
+    tcase_add_test(t, texel_offsets_are_named);
     tcase_add_loop_test(t, each_bit_of_a_descriptor_counts, 0, 4);
     tcase_add_loop_test(t, checkers_know_what_a_message_reads_and_returns, 0,
                         XK_COUNTOF(checked));

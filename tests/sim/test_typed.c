@@ -571,12 +571,10 @@ static void flip_descriptor(const struct code *c, uint32_t mask)
         memcpy(image, before, IMAGE_B);
         err.message[0] = 0;
         const bool ran = run(&f, mask, 0, &err) == XK_OK;
-        const enum flip_outcome o = !ran && flip_says_stop(err.message)
-                                        ? FLIP_STOPPED
-                                    : ran && !memcmp(image, left, IMAGE_B) &&
-                                            !memcmp(dump, answer, sizeof dump)
-                                        ? FLIP_SAME
-                                        : FLIP_CHANGED;
+        const enum flip_outcome o =
+            flip_outcome_of(ran, err.message,
+                            !memcmp(image, left, IMAGE_B) &&
+                                !memcmp(dump, answer, sizeof dump));
         flip_judge_descriptor(&(struct flip){p, &i, o, err.message}, at);
     }
 }
@@ -633,6 +631,11 @@ static const struct {
     {5, 2, "levels or offsets"},
     {0, 1u << 29 | 320u << 18 | 1u << 11, "vertical line stride 2"},
     {1, 1u << 20 | ROWS / 4, "base level 2"},
+    {1, 1u << 18 | ROWS / 4, "corner texels 1"},
+    {4, 1u << 29, "turned by quarters, 1"},
+    {5, 2u << 18, "tiled resource mode 2"},
+    {7, 0x100, "least level, of 256ths 256"},
+    {0, 4u << 29 | 215u << 18, ""}, /* a buffer, which is executed */
     {6, 5, "an auxiliary one, mode 5"},
     {7, 1u << 30, "compressed memory 1"},
     {7, 5u << 25, "exchanged channels"},
@@ -650,8 +653,91 @@ START_TEST(other_surfaces_are_refused_with_a_sentence)
     draw_payload();
     place_planes(COORD, coord, 1);
     send_typed(&c, &y);
+    ck_assert_int_eq(run(&c, 0xff, 0, &err),
+                     refused[_i].says[0] ? XK_EFAULT : XK_OK);
+    ck_assert_msg(strstr(err.message, refused[_i].says), "%s", err.message);
+}
+END_TEST
+
+/* Fields that are not about a kind of image, with a buffer of texels. */
+START_TEST(buffers_with_the_same_fields_are_refused)
+{
+    static const struct format r8 = {320, 1, 8, UNORM, 0};
+    const struct try y = {.f = &r8, .n_coords = 1, .cmask = 15};
+    p = xk_platform_find("xehpg");
+    for (unsigned k = 0; k < XK_COUNTOF(refused); k++) {
+        struct code c = {.n = 0};
+        struct xk_error err = {.message = ""};
+        if (refused[k].at != 6 && refused[k].value != 1u << 30)
+            continue;
+        write_state(4, false, r8.code);
+        put32(state + 4 * refused[k].at, refused[k].value);
+        draw_payload();
+        place_planes(COORD, coord, 1);
+        send_typed(&c, &y);
+        ck_assert_int_eq(run(&c, 0xff, 0, &err), XK_EFAULT);
+        ck_assert_msg(strstr(err.message, refused[k].says), "%s", err.message);
+    }
+}
+END_TEST
+
+/* A media block of a surface with a field that the rows above have, and of
+ * others. */
+START_TEST(media_blocks_of_other_surfaces_are_refused)
+{
+    struct media m;
+    struct xk_error err = {.message = ""};
+    p = xk_platform_find("xehpg");
+    const bool image_kind = refused[_i].at == 0 && refused[_i].value >> 11 & 1;
+    if ((refused[_i].at == 0 && !image_kind) ||
+        strstr(refused[_i].says, "channels"))
+        return; /* says it in its own words; or has one channel only */
+    struct code c = draw_media(_i % 2, &m);
+    put32(state + 4 * refused[_i].at, refused[_i].value);
     ck_assert_int_eq(run(&c, 0xff, 0, &err), XK_EFAULT);
     ck_assert_msg(strstr(err.message, refused[_i].says), "%s", err.message);
+    c = draw_media(_i % 2, &m);
+    put32(state, 1u << 29 | 320u << 18 | 3u << 6);
+    ck_assert_int_eq(run(&c, 0xff, 0, &err), XK_EFAULT);
+    ck_assert_msg(strstr(err.message, "boundary mode 3"), "%s", err.message);
+    c = draw_media(_i % 2, &m);
+    regs[COORD * p->grf_b + 9] = 1;
+    ck_assert_int_eq(run(&c, 0xff, 0, &err), XK_EFAULT);
+    ck_assert_msg(strstr(err.message, "dword 2 the bits 256"), "%s",
+                  err.message);
+}
+END_TEST
+
+/* The descriptor of the first instruction, changed. */
+static void refuse_lengths(struct code c, int more_back, int more_sent)
+{
+    struct xk_inst i;
+    size_t used_b;
+    struct xk_error err = {.message = ""};
+    ck_assert_int_eq(xk_inst_decode(p, c.bytes, 16, &i, &used_b, &err), XK_OK);
+    i.send.desc += (uint32_t)(more_back << 20);
+    i.send.src1_len = (uint8_t)(i.send.src1_len + more_sent);
+    i.send.exdesc = (uint32_t)i.send.src1_len << 6;
+    ck_assert_int_eq(xk_inst_encode(p, &i, c.bytes, &err), XK_OK);
+    ck_assert_int_eq(run(&c, 0xff, 0, &err), XK_EFAULT);
+    ck_assert_msg(strstr(err.message, "registers"), "%s", err.message);
+}
+
+START_TEST(lengths_are_exact)
+{
+    const struct try load = {.f = &r32, .n_coords = 2, .cmask = 3};
+    const struct try store = {
+        .f = &r32, .n_coords = 2, .cmask = 3, .store = true};
+    struct media m;
+    p = xk_platform_find(platforms[_i]);
+    refuse_lengths(draw_one(&load, 0xff), 1, 0);
+    refuse_lengths(draw_one(&load, 0xff), -1, 0);
+    refuse_lengths(draw_one(&store, 0xff), 0, 3); /* 5 coordinates */
+    refuse_lengths(draw_atomic(false, 0xff), 1, 0);
+    for (unsigned k = 0; k < 8 && p->id != XK_PLATFORM_XEHPC; k++) {
+        refuse_lengths(draw_media(false, &m), 1, 0);
+        refuse_lengths(draw_media(true, &m), 0, 1);
+    }
 }
 END_TEST
 
@@ -667,6 +753,10 @@ int main(void)
     tcase_add_test(t, flipped_bits_of_typed_messages_do_what_the_table_says);
     tcase_add_loop_test(t, other_surfaces_are_refused_with_a_sentence, 0,
                         (int)XK_COUNTOF(refused));
+    tcase_add_test(t, buffers_with_the_same_fields_are_refused);
+    tcase_add_loop_test(t, media_blocks_of_other_surfaces_are_refused, 0,
+                        (int)XK_COUNTOF(refused));
+    tcase_add_loop_test(t, lengths_are_exact, 0, 3);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }
