@@ -113,6 +113,22 @@ enum xk_status xk_command_exec(struct xk_command_stream *s,
     return XK_OK;
 }
 
+enum xk_status xk_cmd_has_none(struct xk_command_stream *s,
+                               const struct xk_command *cmd, const uint32_t *dw,
+                               const struct xk_cmd_refusal *fields, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t v =
+            dw[fields[k].dword] >> fields[k].first & fields[k].mask;
+        if (v)
+            return xk_fail(s->c, XK_EUNSUPPORTED,
+                           "vgpu: %s 0x%x of the command at 0x%llx is not "
+                           "modelled",
+                           fields[k].what, v, (unsigned long long)cmd->at_va);
+    }
+    return XK_OK;
+}
+
 bool xk_cmd_count_groups(struct xk_gpu_walker *w)
 {
     for (unsigned d = 0; d < 3; d++) {

@@ -36,10 +36,20 @@ static enum xk_status read_descriptor(struct xk_command_stream *s,
                                       const struct xk_command *cmd,
                                       struct xk_gpu_walker *w)
 {
+    /* command_state.c says which are without effect */
+    static const struct xk_cmd_refusal others[] = {
+        {2, 7, 0x51, "interface descriptor: exceptions, by bit"},
+        {2, 16, 1, "interface descriptor: alternate float mode"},
+        {2, 18, 1, "interface descriptor: single program flow"},
+        {5, 0, 0xffff, "interface descriptor: offset of constant data"},
+        {6, 15, 1, "interface descriptor: global barrier"},
+        {6, 22, 3, "interface descriptor: rounding mode"},
+    };
     const uint64_t va =
         s->base.dynamic + s->descriptors_b + DESCRIPTOR_B * (cmd->dw[1] & 0x3f);
     uint32_t id[DESCRIPTOR_B / 4];
     XK_TRY(xk_cmd_read(s, cmd, va, false, id, sizeof id));
+    XK_TRY(xk_cmd_has_none(s, cmd, id, others, XK_COUNTOF(others)));
     const unsigned slm_code = id[6] >> 16 & 0x1f;
     w->start_va = s->base.instruction +
                   ((uint64_t)(id[1] & 0xffff) << 32 | (id[0] & ~0x3fu));
@@ -57,10 +67,31 @@ static enum xk_status read_descriptor(struct xk_command_stream *s,
     return XK_OK;
 }
 
+/* A group's threads are counted by width, height and depth. A height has a mask
+ * of its own for its last row. */
+static enum xk_status check_counters(struct xk_command_stream *s,
+                                     const struct xk_command *cmd,
+                                     uint32_t n_threads)
+{
+    const uint32_t dw = cmd->dw[4], w = (dw & 0x3f) + 1, h = dw >> 8 & 0x3f,
+                   d = dw >> 16 & 0x3f;
+    if (!h && !d && w == n_threads && cmd->dw[14] == UINT32_MAX)
+        return XK_OK;
+    return xk_fail(
+        s->c, XK_EUNSUPPORTED,
+        "vgpu: GPGPU_WALKER at 0x%llx: groups of %u threads, counted "
+        "as %u x %u x %u with mask 0x%x for the bottom, are not "
+        "modelled",
+        (unsigned long long)cmd->at_va, n_threads, w, h + 1, d + 1,
+        cmd->dw[14]);
+}
+
 enum xk_status xk_cmd_media_walker(struct xk_command_stream *s,
                                    const struct xk_command *cmd,
                                    struct xk_command_jump *jump)
 {
+    static const struct xk_cmd_refusal predicate = {0, 8, 1,
+                                                    "GPGPU_WALKER: predicate"};
     static const uint8_t groups_at[3] = {7, 10, 12}, first_at[3] = {5, 8, 11};
     const struct xk_command_ops *const o = &s->config.ops;
     const uint32_t *const dw = cmd->dw;
@@ -75,6 +106,7 @@ enum xk_status xk_cmd_media_walker(struct xk_command_stream *s,
                               .simd = (uint8_t)(8u << (dw[4] >> 30)),
                               .last_mask = dw[13]};
     (void)jump;
+    XK_TRY(xk_cmd_has_none(s, cmd, dw, &predicate, 1));
     for (unsigned d = 0; d < 3; d++) {
         w.groups[d] =
             dw[0] >> 10 & 1
@@ -84,6 +116,7 @@ enum xk_status xk_cmd_media_walker(struct xk_command_stream *s,
         w.first_group[d] = dw[first_at[d]];
     }
     XK_TRY(read_descriptor(s, cmd, &w));
+    XK_TRY(check_counters(s, cmd, w.n_threads));
     if (!xk_cmd_count_groups(&w))
         return XK_OK;
     if (!o->walker)

@@ -234,6 +234,11 @@ enum xk_status xk_cmd_semaphore(struct xk_command_stream *s,
     uint32_t value;
     bool known;
     (void)jump;
+    if (compare > 5)
+        return xk_fail(s->c, XK_EUNSUPPORTED,
+                       "vgpu: MI_SEMAPHORE_WAIT at 0x%llx: comparison %u is "
+                       "not modelled",
+                       (unsigned long long)cmd->at_va, compare);
     do {
         known = poll_value(s, cmd, va, &value);
         if (known && comparison_holds(compare, value, cmd->dw[1]))
@@ -346,11 +351,19 @@ enum xk_status xk_cmd_flush(struct xk_command_stream *s,
                             struct xk_command_jump *jump)
 {
     const struct xk_command_ops *const o = &s->config.ops;
+    static const struct xk_cmd_refusal index = {
+        0, 21, 1, "MI_FLUSH_DW: store by an index"};
     const unsigned op = cmd->dw[0] >> 14 & 3;
     uint64_t v = (uint64_t)cmd->dw[4] << 32 | cmd->dw[3];
     (void)jump;
     if (!op)
         return XK_OK;
+    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, &index, 1));
+    if (op == 2)
+        return xk_fail(s->c, XK_EUNSUPPORTED,
+                       "vgpu: MI_FLUSH_DW at 0x%llx: post-sync operation 2 is "
+                       "not modelled",
+                       (unsigned long long)cmd->at_va);
     if (op == 3)
         v = o->timestamp ? o->timestamp(o->user) : 0;
     return xk_cmd_write(s, cmd, xk_cmd_address(cmd, 1) & ~7ull,
@@ -384,8 +397,11 @@ enum xk_status xk_cmd_atomic(struct xk_command_stream *s,
     const unsigned op = cmd->dw[0] >> 8 & 0xff, n_b = op & 0x20 ? 8 : 4;
     const uint64_t va = xk_cmd_address(cmd, 1) & ~3ull;
     const bool ggtt = cmd->dw[0] & BIT_GGTT;
+    static const struct xk_cmd_refusal back = {
+        0, 16, 1, "MI_ATOMIC: return of the old value"};
     uint64_t old = 0, operand = 0, v;
     (void)jump;
+    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, &back, 1));
     if (cmd->n >= 5)
         operand = (uint64_t)(cmd->n > 5 && n_b == 8 ? cmd->dw[5] : 0) << 32 |
                   cmd->dw[3];

@@ -5,7 +5,21 @@
 
 #include "vgpu/command_exec.h"
 
-enum post_sync { POST_NONE = 0, POST_IMMEDIATE = 1, POST_TIMESTAMP = 3 };
+enum post_sync {
+    POST_NONE = 0,
+    POST_IMMEDIATE = 1,
+    POST_OTHER = 2, /* a count of pixels, or nothing that is known */
+    POST_TIMESTAMP = 3
+};
+
+static enum xk_status unknown_post_sync(struct xk_command_stream *s,
+                                        const struct xk_command *cmd,
+                                        const char *name)
+{
+    return xk_fail(s->c, XK_EUNSUPPORTED,
+                   "vgpu: %s at 0x%llx: post-sync operation 2 is not modelled",
+                   name, (unsigned long long)cmd->at_va);
+}
 
 static uint64_t clock_of(const struct xk_command_stream *s)
 {
@@ -17,11 +31,18 @@ enum xk_status xk_cmd_pipe_control(struct xk_command_stream *s,
                                    const struct xk_command *cmd,
                                    struct xk_command_jump *jump)
 {
+    static const struct xk_cmd_refusal others[] = {
+        {1, 21, 1, "PIPE_CONTROL: store by an index"},
+        {1, 23, 1, "PIPE_CONTROL: write to a register"},
+    };
     const unsigned op = cmd->dw[1] >> 14 & 3;
     uint64_t v = (uint64_t)cmd->dw[5] << 32 | cmd->dw[4];
     (void)jump;
+    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, others, XK_COUNTOF(others)));
     if (op == POST_NONE)
         return XK_OK;
+    if (op == POST_OTHER)
+        return unknown_post_sync(s, cmd, "PIPE_CONTROL");
     if (op == POST_TIMESTAMP)
         v = clock_of(s);
     return xk_cmd_write(s, cmd, xk_cmd_address(cmd, 2) & ~3ull,
@@ -183,9 +204,39 @@ static enum xk_status post_sync(struct xk_command_stream *s,
         return xk_cmd_write(s, cmd, va, false, &cmd->dw[29], 8);
     case POST_TIMESTAMP:
         return xk_cmd_write(s, cmd, va, false, clocks, sizeof clocks);
+    case POST_OTHER:
+        return unknown_post_sync(s, cmd, "COMPUTE_WALKER");
     default:
         return XK_OK;
     }
+}
+
+/* Those of the walker, and of the descriptor in it. Without effect here are the
+ * hints (counts of samplers and bindings, L3, dispatch sizes, preferred local
+ * memory), what says only when a thread may be interrupted, the SIMD of
+ * messages, and the denormal mode, since cr0 begins with the bits that say
+ * "flush" and every kernel sets its own. */
+static enum xk_status has_no_other(struct xk_command_stream *s,
+                                   const struct xk_command *cmd)
+{
+    static const struct xk_cmd_refusal fields[] = {
+        {0, 8, 1, "COMPUTE_WALKER: predicate"},
+        {0, 9, 1, "COMPUTE_WALKER: partition of the work"},
+        {2, 30, 3, "COMPUTE_WALKER: partition type"},
+        {4, 19, 7, "COMPUTE_WALKER: layout of local ids"},
+        {18 + 2, 7, 0x51, "COMPUTE_WALKER: exceptions, by bit"},
+        {18 + 2, 16, 1, "COMPUTE_WALKER: alternate float mode"},
+        {18 + 2, 18, 1, "COMPUTE_WALKER: single program flow"},
+        {18 + 5, 22, 3, "COMPUTE_WALKER: rounding mode"},
+        {18 + 5, 31, 1, "COMPUTE_WALKER: BTD mode"},
+    };
+    const unsigned order = cmd->dw[4] >> 22 & 7, emit = cmd->dw[4] >> 26 & 7;
+    if (order > 5 || (emit && emit != 7))
+        return xk_fail(s->c, XK_EUNSUPPORTED,
+                       "vgpu: COMPUTE_WALKER at 0x%llx: walk order %u with "
+                       "local ids of dimensions 0x%x is not modelled",
+                       (unsigned long long)cmd->at_va, order, emit);
+    return xk_cmd_has_none(s, cmd, cmd->dw, fields, XK_COUNTOF(fields));
 }
 
 enum xk_status xk_cmd_walker(struct xk_command_stream *s,
@@ -197,6 +248,7 @@ enum xk_status xk_cmd_walker(struct xk_command_stream *s,
                               .scratch_field = s->scratch_field};
     const uint64_t begin = clock_of(s);
     (void)jump;
+    XK_TRY(has_no_other(s, cmd));
     w.grf_count = s->compute_mode & LARGE_GRF ? 256 : 128;
     read_walker(cmd->dw, &w);
     XK_TRY(read_interface(s, cmd->dw + 18, &w));

@@ -13,10 +13,10 @@ struct pair {
     uint32_t part;
 };
 
-/* Fields that act by themselves, and that no OpenCL driver sets. Of the others,
- * LODs, the filter between levels and anisotropy mean nothing with one level
- * and the filters below, shadow functions and the modes of gather4 and cubes
- * nothing to the messages that are simulated (message_sample.c). */
+/* Fields that act by themselves, and that no OpenCL driver sets. The others
+ * have no effect: LODs, the filter between levels and anisotropy with one level
+ * and the filters below, shadow functions and the modes of gather4 and cubes in
+ * the messages that are simulated (message_sample.c). */
 static bool is_plain(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                      const uint8_t *p)
 {

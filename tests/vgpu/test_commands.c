@@ -274,7 +274,7 @@ END_TEST
 /* What nobody can run, with what the message must say. */
 /* clang-format off */
 static const struct {
-    uint32_t dw[5];
+    uint32_t dw[6];
     unsigned n;
     enum xk_status status;
     const char *a, *b;
@@ -297,6 +297,17 @@ static const struct {
     {{0x7d800e01, 0, 0}, 3, XK_EUNSUPPORTED, "L3_CONTROL", "0x800"},
     {{0x7d804001, 0, 0}, 3, XK_EFAULT, "L3_CONTROL", "3 dwords, not 5"},
     {{0x17803101, DATA}, 3, XK_EUNSUPPORTED, "MI_ATOMIC", "0x31"},
+    {{0x17810501, DATA}, 3, XK_EUNSUPPORTED, "MI_ATOMIC", "return of the old"},
+    {{0x13008003, DATA, 1, 0}, 5, XK_EUNSUPPORTED, "MI_FLUSH_DW", "operation 2"},
+    {{0x13204003, DATA, 1, 0}, 5, XK_EUNSUPPORTED, "MI_FLUSH_DW", "by an index"},
+    {{0x7a000004, 0x00108000, DATA, 1, 0}, 6, XK_EUNSUPPORTED, "PIPE_CONTROL",
+     "operation 2"},
+    {{0x7a000004, 0x00304000, DATA, 1, 0}, 6, XK_EUNSUPPORTED, "PIPE_CONTROL",
+     "by an index 0x1"},
+    {{0x7a000004, 0x00904000, DATA, 1, 0}, 6, XK_EUNSUPPORTED, "PIPE_CONTROL",
+     "to a register 0x1"},
+    {{0x0e006002, 0, DATA}, 4, XK_EUNSUPPORTED, "MI_SEMAPHORE_WAIT",
+     "comparison 6"},
 };
 /* clang-format on */
 
@@ -448,8 +459,8 @@ START_TEST(an_older_walker_brings_its_descriptor)
                            0x8001, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                            /* scratch, descriptors */
                            0x70000007, 0x5403, 0, 0, 0, 0, 0, 0, 0, 0x70020002,
-                           0, 64, 64, 0x7105000d, 1, 448, 0x1240, 1u << 30, 0,
-                           0, 4, 0, 0, 5, 0, 6, 0xff, ~0u, 0x70040000, 0};
+                           0, 64, 64, 0x7105000d, 1, 448, 0x1240, 1u << 30 | 2,
+                           0, 0, 4, 0, 0, 5, 0, 6, 0xff, ~0u, 0x70040000, 0};
     for (unsigned k = 0; k < 4; k++)
         machine_write64(&g, MACHINE_DATA + 96 + 8 * k,
                         (uint64_t)descriptor[2 * k + 1] << 32 |
@@ -560,8 +571,9 @@ END_TEST
 
 START_TEST(an_older_walker_begins_at_its_first_group)
 {
-    static const uint32_t dw[15] = {0x7105000d, 0, 0, 0, 1u << 30, 2, 0, 6,
-                                    3,          0, 5, 1, 2,        1, 1};
+    static const uint32_t dw[15] = {0x7105000d, 0, 0, 0, 1u << 30, 2, 0,  6,
+                                    3,          0, 5, 1, 2,        1, ~0u};
+    machine_write64(&g, MACHINE_DATA + 24, 1); /* one thread */
     ck_assert_int_eq(machine_run(&g,
                                  (uint32_t[]){0x61010014,
                                               0,
@@ -593,6 +605,84 @@ START_TEST(an_older_walker_begins_at_its_first_group)
         ck_assert_uint_eq(g.walker.first_group[d], first[d]);
         ck_assert_uint_eq(g.walker.groups[d], n[d]);
     }
+}
+END_TEST
+
+/* A bit of a walker or its descriptor that acts and is not modelled. */
+static const struct {
+    unsigned dword;
+    uint32_t bits;
+    const char *words;
+} unmodelled[] = {
+    {0, 1u << 8, "COMPUTE_WALKER: predicate 0x1"},
+    {0, 1u << 9, "partition of the work 0x1"},
+    {2, 2u << 30, "partition type 0x2"},
+    {4, 1u << 19, "layout of local ids 0x1"},
+    {4, 4u << 22, "walk order 6"},
+    {4, 2u << 26, "dimensions 0x5"},
+    {20, 1u << 7, "exceptions, by bit 0x1"},
+    {20, 1u << 11, "exceptions, by bit 0x10"},
+    {20, 1u << 13, "exceptions, by bit 0x40"},
+    {20, 1u << 16, "alternate float mode 0x1"},
+    {20, 1u << 18, "single program flow 0x1"},
+    {23, 3u << 22, "rounding mode 0x3"},
+    {23, 1u << 31, "BTD mode 0x1"},
+    {26, 3, "post-sync operation 2"},
+};
+
+START_TEST(fields_of_a_walker_that_act_are_named)
+{
+    uint32_t dw[39];
+    memcpy(dw, walker, sizeof walker);
+    dw[unmodelled[_i].dword] ^= unmodelled[_i].bits;
+    must_say(machine_run(&g, dw, 39), XK_EUNSUPPORTED, "COMPUTE_WALKER",
+             unmodelled[_i].words);
+}
+END_TEST
+
+/* The same up to xelp: of the walker, or of the descriptor at MACHINE_DATA. */
+static const struct {
+    bool descriptor;
+    unsigned dword;
+    uint32_t bits;
+    const char *words;
+} older[] = {
+    {false, 0, 1u << 8, "GPGPU_WALKER: predicate 0x1"},
+    {false, 4, 1, "groups of 1 threads, counted as 2 x 1 x 1"},
+    {false, 4, 1u << 8, "counted as 1 x 2 x 1"},
+    {false, 4, 1u << 16, "counted as 1 x 1 x 2"},
+    {false, 14, 1, "mask 0xfffffffe for the bottom"},
+    {true, 2, 1u << 13, "exceptions, by bit 0x40"},
+    {true, 2, 1u << 16, "alternate float mode 0x1"},
+    {true, 2, 1u << 18, "single program flow 0x1"},
+    {true, 5, 2, "offset of constant data 0x2"},
+    {true, 6, 1u << 15, "global barrier 0x1"},
+    {true, 6, 2u << 22, "rounding mode 0x2"},
+};
+
+START_TEST(fields_of_an_older_walker_that_act_are_named)
+{
+    uint32_t dw[22 + 15] = {0x61010014,
+                            [6] = LO(MACHINE_DATA) | 1,
+                            [7] = HI(MACHINE_DATA),
+                            [22] = 0x7105000d,
+                            [29] = 1,
+                            [32] = 1,
+                            [34] = 1,
+                            [36] = ~0u};
+    uint32_t id[8] = {[6] = 1};
+    uint32_t *const at = older[_i].descriptor ? id : dw + 22;
+    at[older[_i].dword] ^= older[_i].bits;
+    for (unsigned k = 0; k < 4; k++)
+        machine_write64(&g, MACHINE_DATA + 8 * k,
+                        (uint64_t)id[2 * k + 1] << 32 | id[2 * k]);
+    must_say(machine_run(&g, dw, XK_COUNTOF(dw)), XK_EUNSUPPORTED,
+             older[_i].words, "not modelled");
+    at[older[_i].dword] ^= older[_i].bits;
+    for (unsigned k = 0; k < 4; k++)
+        machine_write64(&g, MACHINE_DATA + 8 * k,
+                        (uint64_t)id[2 * k + 1] << 32 | id[2 * k]);
+    ck_assert_int_eq(machine_run(&g, dw, XK_COUNTOF(dw)), XK_OK);
 }
 END_TEST
 
@@ -668,6 +758,10 @@ static Suite *suite(void)
     tcase_add_test(t, a_walker_begins_at_its_first_group);
     tcase_add_test(t, an_older_walker_begins_at_its_first_group);
     tcase_add_test(t, a_walker_without_groups_only_syncs);
+    tcase_add_loop_test(t, fields_of_a_walker_that_act_are_named, 0,
+                        XK_COUNTOF(unmodelled));
+    tcase_add_loop_test(t, fields_of_an_older_walker_that_act_are_named, 0,
+                        XK_COUNTOF(older));
     tcase_add_test(t, a_walker_that_fails_ends_the_batch);
     tcase_add_test(t, an_slm_code_of_larger_devices_is_refused);
     suite_add_tcase(s, t);
