@@ -22,6 +22,7 @@
 #define TEXT_ALIGN_B 64
 #define NOTE_PRODUCT_FAMILY 1
 #define NOTE_TARGET 3
+#define NOTE_IP_VERSION 6
 #define SECTIONS_MAX (XK_MAX_LAUNCHES + 5)
 
 struct section {
@@ -315,14 +316,23 @@ static void put_note(struct xk_str *b, uint32_t type, uint32_t value)
 }
 
 /* The lowest and the highest revision for which the code is, where it is for a
- * single one; 0 is what a compiler writes that knows of none. */
+ * single one; 0 is what a compiler writes that knows of none. Several devices
+ * of a family may have that revision. Then a note has the IP version as well,
+ * and the driver takes the file for that device alone. */
 static void put_notes(struct xk_str *b, const struct xk_abi *abi)
 {
-    const uint32_t revision = xk_product_revision(&abi->device);
-    put_note(b, NOTE_PRODUCT_FAMILY,
-             xk_platform_get(abi->platform)->product_family);
-    if (revision)
-        put_note(b, NOTE_TARGET, revision << 8 | revision << 16);
+    const struct xk_wa_device *const d = &abi->device;
+    const struct xk_platform *const p = xk_platform_get(abi->platform);
+    const struct xk_told_device told = {.family = p->product_family,
+                                        .revision = xk_product_revision(d)};
+    const struct xk_wa_device heard = xk_product_device(p, &told);
+
+    put_note(b, NOTE_PRODUCT_FAMILY, told.family);
+    if (told.revision)
+        put_note(b, NOTE_TARGET, told.revision << 8 | told.revision << 16);
+    if (d->stepping < XK_N_STEPPINGS &&
+        (heard.product != d->product || heard.stepping != d->stepping))
+        put_note(b, NOTE_IP_VERSION, xk_product_ip_version(d));
 }
 
 /* One string, behind the empty one with which a string table begins. */

@@ -76,8 +76,11 @@ enum xk_status xk_inspect_open(const void *bytes, size_t n_b,
         xk_inspect_close(f);
         return s;
     }
-    f->device = xk_product_device(f->file.platform, f->file.z.product_family,
-                                  f->file.z.revision);
+    f->device = xk_product_device(
+        f->file.platform,
+        &(struct xk_told_device){.family = f->file.z.product_family,
+                                 .revision = f->file.z.revision,
+                                 .ip_version = f->file.z.ip_version});
     xk_product_device_name(&f->device, f->device_name, sizeof f->device_name);
     *out = f;
     return s;

@@ -438,6 +438,7 @@ static enum xk_status read_program_header(struct reader *r, uint32_t *gfx_core)
         return xk_fail(r->c, XK_EPARSE, "patch tokens: no program header");
     const uint32_t n = xk_get_dword(head.p, 4);
     *gfx_core = xk_get_dword(head.p, 2);
+    r->out->revision = xk_get_dword(head.p, 5);
     if (!take_bytes(&r->rest, xk_get_dword(head.p, 6), &tokens))
         return short_file(r, "a program patch list", xk_get_dword(head.p, 6));
     XK_TRY(read_program_tokens(r, tokens));

@@ -541,7 +541,8 @@ static uint32_t one_revision(uint32_t flags)
     return least == most ? least : 0;
 }
 
-/* IntelGT's notes: type 1 is the product family, type 3 the target's flags. */
+/* IntelGT's notes: type 1 is the product family, type 3 the target's flags,
+ * type 6 the IP version. */
 static void read_notes(struct reader *r, const struct xk_elf_section *s)
 {
     uint64_t at = 0;
@@ -557,6 +558,8 @@ static void read_notes(struct reader *r, const struct xk_elf_section *s)
             r->out->product_family = xk_get_u32(p + 20);
         if (ours && xk_get_u32(p + 8) == 3)
             r->out->revision = one_revision(xk_get_u32(p + 20));
+        if (ours && xk_get_u32(p + 8) == 6)
+            r->out->ip_version = xk_get_u32(p + 20);
         at += 12 + name_b + desc_b;
     }
 }

@@ -94,6 +94,7 @@ struct xk_zkernel {
 struct xk_zebin {
     uint32_t product_family; /* from the note or e_machine; 0 unknown */
     uint32_t revision;       /* from the note, if it names one only; 0: none */
+    uint32_t ip_version;     /* of the only device that may run it; 0: none */
     uint32_t n_kernels;
     struct xk_zkernel *kernels;
     /* .data.const and .data.global, in the file; NULL: none. */

@@ -7,13 +7,16 @@
 #include "base/alloc.h"
 #include "isa/workaround.h"
 
+#define ARCHITECTURE 12
+#define NO_RELEASE 255
+
 static const struct product {
     const char *name;
-    uint32_t family;
+    uint32_t family, release;
     enum xk_platform_id platform;
 } products[] = {
-#define XK_PRODUCT(name_, family_, platform_, text)                            \
-    [XK_##name_] = {text, family_, XK_PLATFORM_##platform_},
+#define XK_PRODUCT(name_, family_, platform_, text, release_)                  \
+    [XK_##name_] = {text, family_, release_, XK_PLATFORM_##platform_},
 #define XK_REVISION(...)
 #include "isa/product.def"
 #undef XK_PRODUCT
@@ -51,13 +54,26 @@ const struct xk_platform *xk_product_family(uint32_t family)
     return NULL;
 }
 
-/* The product if the family has but one. */
-static enum xk_product only_one(uint32_t family)
+static bool is_told(const struct xk_platform *p,
+                    const struct xk_told_device *told, enum xk_product k)
+{
+    const struct product *const product = &products[k];
+
+    if (product->platform != p->id)
+        return false;
+    if (told->ip_version)
+        return told->ip_version >> 14 == (ARCHITECTURE << 8 | product->release);
+    return told->family == product->family || !told->family;
+}
+
+/* The product if it is but one. */
+static enum xk_product only_one(const struct xk_platform *p,
+                                const struct xk_told_device *told)
 {
     enum xk_product found = XK_PRODUCT_ANY;
 
-    for (unsigned k = 0; family && k < XK_N_PRODUCTS; k++) {
-        if (products[k].family != family)
+    for (unsigned k = 0; k < XK_N_PRODUCTS; k++) {
+        if (!is_told(p, told, k))
             continue;
         if (found != XK_PRODUCT_ANY)
             return XK_PRODUCT_ANY;
@@ -67,20 +83,35 @@ static enum xk_product only_one(uint32_t family)
 }
 
 struct xk_wa_device xk_product_device(const struct xk_platform *p,
-                                      uint32_t family, uint32_t revision)
+                                      const struct xk_told_device *told)
 {
-    const enum xk_product only = only_one(family);
+    const enum xk_product only = only_one(p, told);
+    const bool exact = told->ip_version && p->id != XK_PLATFORM_XELP;
+    const uint32_t revision = exact ? told->ip_version & 63 : told->revision;
     struct xk_wa_device d = {p->id, only, xk_wa_open_stepping(only)};
     unsigned n = 0;
 
-    for (unsigned k = 0; revision && k < XK_COUNTOF(revisions); k++) {
+    for (unsigned k = 0; (exact || revision) && k < XK_COUNTOF(revisions);
+         k++) {
         const struct revision *const r = &revisions[k];
-        if (products[r->product].family != family || r->revision != revision)
+        if (!is_told(p, told, r->product) || r->revision != revision)
             continue;
+        if (n && d.stepping != r->stepping)
+            return (struct xk_wa_device){p->id, only,
+                                         xk_wa_open_stepping(only)};
         d.product = n++ ? XK_PRODUCT_ANY : r->product;
         d.stepping = r->stepping;
     }
     return d;
+}
+
+uint32_t xk_product_ip_version(const struct xk_wa_device *d)
+{
+    if (d->product == XK_PRODUCT_ANY || d->stepping >= XK_N_STEPPINGS ||
+        products[d->product].release == NO_RELEASE)
+        return 0;
+    return ARCHITECTURE << 22 | products[d->product].release << 14 |
+           xk_product_revision(d);
 }
 
 static const char *const steps[] = {

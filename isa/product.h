@@ -47,12 +47,23 @@ enum xk_platform_id xk_product_platform(enum xk_product product);
 /* The platform of a family, as a container numbers it; NULL: none of ours. */
 const struct xk_platform *xk_product_family(uint32_t family);
 
-/* The device that a container names: the family, and the revision for which it
- * is compiled. A compiler that was told no revision writes 0, so 0 says
- * nothing. A revision that several products share leaves the product open.
- * Everything that is open stands for all that is in cards. */
+/* What a container says of the device that it is for; 0: nothing. A compiler
+ * that was told no revision writes 0. */
+struct xk_told_device {
+    uint32_t family;     /* XK_PRODUCT's number */
+    uint32_t revision;   /* PCI revision */
+    uint32_t ip_version; /* architecture << 22, release << 14, revision */
+};
+
+/* The device that a container names. An IP version names the product and, but
+ * on xelp, whose versions have no revision, the stepping. A revision that
+ * several products share leaves the product open, and the stepping if it is
+ * another one for each. Everything that is open stands for all that is in
+ * cards. */
 struct xk_wa_device xk_product_device(const struct xk_platform *p,
-                                      uint32_t family, uint32_t revision);
+                                      const struct xk_told_device *told);
+/* The IP version of a device with one stepping; 0: none. */
+uint32_t xk_product_ip_version(const struct xk_wa_device *d);
 /* The device that a word names: a product ("dg2-g10": its steppings that were
  * sold; "pvc-xl", which was not: all of them) or one stepping of it
  * ("dg2-g10-c0"), as ocloc spells them; "" is every

@@ -99,8 +99,8 @@ const struct xk_workaround *xk_wa_unreached(const struct xk_wa_device *d)
 
 void xk_wa_find_targets(const struct xk_wa_program *g, bool *target)
 {
-    for (unsigned k = 0; k < g->n; k++) {
-        const unsigned to = xk_wa_target(g, k);
+    for (unsigned k = 0; k < 2 * g->n; k++) {
+        const unsigned to = xk_wa_target(g, k / 2, k % 2);
         if (to < g->n)
             target[to] = true;
     }

@@ -27,75 +27,115 @@ bool xk_wa_is_late_store(const struct xk_platform *p, const struct xk_inst *i)
            (m.l1 != XK_CACHE_WB && m.l1 != XK_CACHE_ST);
 }
 
-static bool is_end_fence(const struct xk_wa_program *g, unsigned at,
-                         unsigned end)
+/* A fence of that port which runs on every way and is waited for; of the old
+ * port with a result to wait for. */
+static bool is_done_fence(const struct xk_wa_program *g, unsigned at,
+                          uint32_t waited, struct xk_msg *m)
+{
+    const struct xk_inst *const i = &g->inst[at];
+
+    if (!xk_inst_is_send(i) || i->pred != XK_PRED_NONE ||
+        i->swsb.mode != XK_SBID_SET || !(waited >> i->swsb.sbid % 32 & 1))
+        return false;
+    xk_msg_decode(g->p, i, m);
+    return m->op == XK_MOP_FENCE && (!xk_wa_is_hdc(i) || m->commit);
+}
+
+static enum xk_wa_step step_to_late_store(const struct xk_wa_program *g,
+                                          unsigned at, uint32_t waited,
+                                          unsigned what)
 {
     struct xk_msg m;
 
-    if (!xk_inst_is_send(&g->inst[at]) ||
-        g->inst[at].send.sfid != XK_SFID_UGM ||
-        g->inst[at].pred != XK_PRED_NONE ||
-        g->inst[at].swsb.mode != XK_SBID_SET)
-        return false;
-    xk_msg_decode(g->p, &g->inst[at], &m);
-    return m.op == XK_MOP_FENCE && m.fence_scope >= XK_WA_SCOPE_TILE &&
-           xk_wa_token_is_waited(g, at, end);
+    (void)what;
+    if (is_done_fence(g, at, waited, &m) &&
+        g->inst[at].send.sfid == XK_SFID_UGM &&
+        m.fence_scope >= XK_WA_SCOPE_TILE)
+        return XK_WA_STOPS;
+    return xk_wa_is_late_store(g->p, &g->inst[at]) ? XK_WA_FOUND : XK_WA_PASSES;
 }
 
 bool xk_wa_lacks_eot_ugm_fence(const struct xk_wa_program *g, unsigned at)
 {
-    if (!xk_wa_is_eot(g, at))
-        return false;
-    for (unsigned k = at; k-- > 0;) {
-        if (is_end_fence(g, k, at))
-            return false;
-        if (xk_wa_is_late_store(g->p, &g->inst[k]))
-            return true;
-    }
-    return false;
+    bool begins;
+    return xk_wa_is_eot(g, at) &&
+           xk_wa_finds_before(g, at, step_to_late_store, 0, &begins);
 }
 
-static bool is_hdc_fence(const struct xk_wa_program *g, unsigned at)
+/* What a message writes, and what a fence is for. */
+enum place {
+    TO_GLOBAL = 1,
+    TO_SLM = 2,
+    TO_TYPED = 4,   /* images, of LSC; the old port counts them as global */
+    TO_SCRATCH = 8, /* of the old port */
+};
+
+static unsigned written_by(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    const bool lsc = g->p->id != XK_PLATFORM_XELP;
+    struct xk_msg m;
+
+    if (!xk_inst_is_send(i) || i->send.eot)
+        return 0;
+    xk_msg_decode(g->p, i, &m);
+    const enum xk_msg_class c = xk_msg_op_class(m.op);
+    if (c != XK_MCLASS_STORE && c != XK_MCLASS_ATOMIC)
+        return 0;
+    if (m.space == XK_MSPACE_SLM)
+        return TO_SLM;
+    if (lsc && i->send.sfid == XK_SFID_TGM)
+        return TO_TYPED;
+    return !lsc && m.space == XK_MSPACE_SCRATCH ? TO_SCRATCH : TO_GLOBAL;
+}
+
+/* Without LSC one fence is for SLM, the other one for the rest; with it one of
+ * UGM is for SLM, too (insertFenceBeforeEOT). */
+static unsigned fenced_by(const struct xk_wa_program *g, unsigned at,
+                          uint32_t waited)
 {
     struct xk_msg m;
 
-    if (!xk_inst_is_send(&g->inst[at]) || !xk_wa_is_hdc(&g->inst[at]))
-        return false;
-    xk_msg_decode(g->p, &g->inst[at], &m);
-    return m.op == XK_MOP_FENCE;
+    if (!is_done_fence(g, at, waited, &m))
+        return 0;
+    switch (g->inst[at].send.sfid) {
+    case XK_SFID_UGM:
+        return TO_GLOBAL | TO_SLM;
+    case XK_SFID_SLM:
+        return TO_SLM;
+    case XK_SFID_TGM:
+        return TO_TYPED;
+    default:
+        return m.bti == XK_BTI_SLM ? TO_SLM : TO_GLOBAL | TO_SCRATCH;
+    }
 }
 
-/* A write by an old port without a fence before the end. */
-static bool ends_after(const struct xk_wa_program *g, unsigned at, bool scratch)
+static enum xk_wa_step step_to_write(const struct xk_wa_program *g, unsigned at,
+                                     uint32_t waited, unsigned what)
 {
-    if (!xk_wa_is_eot(g, at))
-        return false;
-    for (unsigned k = at; k-- > 0;) {
-        struct xk_msg m;
-        if (is_hdc_fence(g, k))
-            return false;
-        if (!xk_inst_is_send(&g->inst[k]) || !xk_wa_is_hdc(&g->inst[k]))
-            continue;
-        xk_msg_decode(g->p, &g->inst[k], &m);
-        if ((xk_msg_op_class(m.op) == XK_MCLASS_STORE ||
-             xk_msg_op_class(m.op) == XK_MCLASS_ATOMIC) &&
-            (m.kind == XK_MSG_DC0_SCRATCH_STORE) == scratch)
-            return true;
-    }
-    return false;
+    if (fenced_by(g, at, waited) & what)
+        return XK_WA_STOPS;
+    return written_by(g, at) & what ? XK_WA_FOUND : XK_WA_PASSES;
 }
 
 bool xk_wa_lacks_eot_hdc_fence(const struct xk_wa_program *g, unsigned at)
 {
-    return ends_after(g, at, false);
+    bool begins;
+    for (unsigned what = TO_GLOBAL; what <= TO_TYPED; what *= 2)
+        if (xk_wa_is_eot(g, at) &&
+            xk_wa_finds_before(g, at, step_to_write, what, &begins))
+            return true;
+    return false;
 }
 
 bool xk_wa_lacks_eot_scratch(const struct xk_wa_program *g, unsigned at)
 {
-    return ends_after(g, at, true);
+    bool begins;
+    return xk_wa_is_eot(g, at) &&
+           xk_wa_finds_before(g, at, step_to_write, TO_SCRATCH, &begins);
 }
 
-/* A sync before may carry it where the end waits for a token. */
+/* A token that the end waits for stands on a sync before it. */
 bool xk_wa_lacks_eot_distance(const struct xk_wa_program *g, unsigned at)
 {
     return xk_wa_is_eot(g, at) && !xk_wa_waits_for_all(g, &g->inst[at]);
@@ -109,28 +149,35 @@ static bool clears_acc(const struct xk_inst *i)
            i->src[0].file == XK_FILE_IMM && i->src[0].imm == 0;
 }
 
-/* Nothing between the clearing and the end uses it again. */
-bool xk_wa_lacks_eot_acc_clear(const struct xk_wa_program *g, unsigned at)
+static enum xk_wa_step step_to_acc(const struct xk_wa_program *g, unsigned at,
+                                   uint32_t waited, unsigned what)
 {
-    if (!xk_wa_is_eot(g, at))
-        return false;
-    for (unsigned k = at; k-- > 0;) {
-        if (clears_acc(&g->inst[k]))
-            return false;
-        if (xk_inst_acc_use(&g->inst[k]) || xk_inst_is_branch(&g->inst[k]))
-            return true;
-    }
-    return true;
+    (void)waited, (void)what;
+    if (clears_acc(&g->inst[at]))
+        return XK_WA_STOPS;
+    return xk_inst_acc_use(&g->inst[at]) ? XK_WA_FOUND : XK_WA_PASSES;
 }
 
+/* On each way it is cleared, and nothing behind that uses it again. */
+bool xk_wa_lacks_eot_acc_clear(const struct xk_wa_program *g, unsigned at)
+{
+    bool begins;
+    return xk_wa_is_eot(g, at) &&
+           (xk_wa_finds_before(g, at, step_to_acc, 0, &begins) || begins);
+}
+
+/* Both stand in the block of the end, with little between. */
 bool xk_wa_lacks_eot_csel(const struct xk_wa_program *g, unsigned at)
 {
+    unsigned seen = 0;
+
     if (!xk_wa_is_eot(g, at) || g->grf_count != 256)
         return false;
-    unsigned seen = 0;
-    for (unsigned k = at; k-- > 0 && at - k <= 4;)
-        if (g->inst[k].op == XK_OPC_CSEL)
-            seen |= xk_is_float_type(g->inst[k].dst.type) ? 1 : 2;
+    if (!g->target)
+        return true;
+    for (unsigned k = at; !xk_wa_begins_block(g, k) && at - k < 4; k--)
+        if (g->inst[k - 1].op == XK_OPC_CSEL)
+            seen |= xk_is_float_type(g->inst[k - 1].dst.type) ? 1 : 2;
     return seen != 3;
 }
 

@@ -70,37 +70,39 @@ static inline bool xk_wa_waits_for_all(const struct xk_wa_program *g,
            i->swsb.pipe == (one_pipe ? XK_PIPE_NONE : XK_PIPE_ALL);
 }
 
+/* The instruction that a branch goes to: JIP (0), or UIP (1) where lanes may
+ * wait; n: none that is known. */
+unsigned xk_wa_target(const struct xk_wa_program *g, unsigned from,
+                      unsigned number);
+/* Whether the branch at `from` goes to `to`. */
+bool xk_wa_jumps_to(const struct xk_wa_program *g, unsigned from, unsigned to);
+bool xk_wa_begins_block(const struct xk_wa_program *g, unsigned at);
+
 /* It, or one of the syncs right before it, which stand for its annotation. */
 static inline bool xk_wa_is_behind_all(const struct xk_wa_program *g,
                                        unsigned at)
 {
     bool waits = xk_wa_waits_for_all(g, &g->inst[at]);
-    for (; !waits && at > 0 && g->inst[at - 1].op == XK_OPC_SYNC; at--)
+    if (!g->target)
+        return waits;
+    for (; !waits && !xk_wa_begins_block(g, at) &&
+           g->inst[at - 1].op == XK_OPC_SYNC;
+         at--)
         waits = xk_wa_waits_for_all(g, &g->inst[at - 1]);
     return waits;
 }
 
-/* The instruction that a branch goes to; n: none that is known. */
-static inline unsigned xk_wa_target(const struct xk_wa_program *g,
-                                    unsigned from)
-{
-    return xk_inst_is_branch(&g->inst[from])
-               ? xk_inst_at(g->inst, g->n, from, g->inst[from].jip_b)
-               : g->n;
-}
-
-/* Whether the branch at `from` goes to `to`. */
-static inline bool xk_wa_jumps_to(const struct xk_wa_program *g, unsigned from,
-                                  unsigned to)
-{
-    return g->target[to] && xk_wa_target(g, from) == to;
-}
-
-static inline bool xk_wa_begins_block(const struct xk_wa_program *g,
-                                      unsigned at)
-{
-    return at == 0 || g->target[at] || xk_inst_is_branch(&g->inst[at - 1]);
-}
+/* What an instruction is to a search back from another one. waited: the tokens
+ * that are waited for on the way between them, and at the other one. */
+enum xk_wa_step { XK_WA_PASSES, XK_WA_STOPS, XK_WA_FOUND };
+typedef enum xk_wa_step xk_wa_step_fn(const struct xk_wa_program *g,
+                                      unsigned at, uint32_t waited,
+                                      unsigned what);
+/* Whether a way to `at` has an instruction that is FOUND with none behind it at
+ * which the search STOPS. *begins: a way goes back to the program's first
+ * instruction; undefined if something is found. */
+bool xk_wa_finds_before(const struct xk_wa_program *g, unsigned at,
+                        xk_wa_step_fn *step, unsigned what, bool *begins);
 
 /* Between if and endif. */
 bool xk_wa_is_guarded(const struct xk_wa_program *g, unsigned at);

@@ -38,10 +38,37 @@ bool xk_wa_lacks_ugm_fence_scope(const struct xk_wa_program *g, unsigned at)
            (m.fence_flush == FLUSH_EVICT || m.fence_flush == FLUSH_INVALIDATE);
 }
 
+/* A fence of the old port whose result nobody has waited for; other messages
+ * are asked for themselves. */
+static enum xk_wa_step step_to_open_fence(const struct xk_wa_program *g,
+                                          unsigned at, uint32_t waited,
+                                          unsigned what)
+{
+    const struct xk_swsb *const s = &g->inst[at].swsb;
+    struct xk_msg m;
+
+    (void)what;
+    if (!xk_inst_is_send(&g->inst[at]))
+        return XK_WA_PASSES;
+    return fence_of(g, at, XK_SFID_DC0, &m) &&
+                   (s->mode != XK_SBID_SET || !(waited >> s->sbid % 32 & 1))
+               ? XK_WA_FOUND
+               : XK_WA_STOPS;
+}
+
+/* The fence itself, and the message, barrier or end that does not wait for
+ * it. */
 bool xk_wa_lacks_fence_commit(const struct xk_wa_program *g, unsigned at)
 {
+    const struct xk_inst *const i = &g->inst[at];
     struct xk_msg m;
-    return fence_of(g, at, XK_SFID_DC0, &m) && !m.commit;
+    bool begins;
+
+    if (fence_of(g, at, XK_SFID_DC0, &m) && !m.commit)
+        return true;
+    return (xk_inst_is_send(i) ||
+            (i->op == XK_OPC_SYNC && i->sync_fn == XK_SYNC_BAR)) &&
+           xk_wa_finds_before(g, at, step_to_open_fence, 0, &begins);
 }
 
 bool xk_wa_is_guarded(const struct xk_wa_program *g, unsigned at)
@@ -131,45 +158,22 @@ static bool orders_slm(const struct xk_wa_program *g, unsigned at)
            (m.op == XK_MOP_FENCE || xk_is_null(&g->inst[at].dst));
 }
 
-struct slm_walk {
-    const struct xk_wa_program *g;
-    uint32_t
-        met[XK_WA_MOST_SEEN]; /* per branch: tokens waited for on each way */
-    bool seen[XK_WA_MOST_SEEN];
-};
-
-/* Goes back from `at` to the place from which on the tokens of the set are
- * waited for. */
-static bool meets_slm_load(struct slm_walk *w, unsigned at, uint32_t waited)
+static enum xk_wa_step step_to_slm_load(const struct xk_wa_program *g,
+                                        unsigned at, uint32_t waited,
+                                        unsigned what)
 {
-    for (;;) {
-        for (unsigned k = 0; w->g->target[at] && k < w->g->n; k++) {
-            if (!xk_wa_jumps_to(w->g, k, at) ||
-                (w->seen[k] && (w->met[k] & ~waited) == 0))
-                continue;
-            w->met[k] = w->seen[k] ? w->met[k] & waited : waited;
-            w->seen[k] = true;
-            if (meets_slm_load(w, k, w->met[k]))
-                return true;
-        }
-        if (at-- == 0)
-            return false;
-        const struct xk_inst *const i = &w->g->inst[at];
-        if (i->op == XK_OPC_JMPI && !i->pred)
-            return false;
-        if (is_slm_load(w->g, at) && !(waited >> i->swsb.sbid % 32 & 1))
-            return true;
-        waited |= xk_wa_tokens_waited(i);
-    }
+    (void)what;
+    return is_slm_load(g, at) && !(waited >> g->inst[at].swsb.sbid % 32 & 1)
+               ? XK_WA_FOUND
+               : XK_WA_PASSES;
 }
 
 bool xk_wa_lacks_slm_war(const struct xk_wa_program *g, unsigned at)
 {
-    struct slm_walk w = {.g = g};
+    bool begins;
 
     return orders_slm(g, at) &&
-           (!g->target ||
-            meets_slm_load(&w, at, xk_wa_tokens_waited(&g->inst[at])));
+           xk_wa_finds_before(g, at, step_to_slm_load, 0, &begins);
 }
 
 static bool scratch_of(const struct xk_wa_program *g, unsigned at,
@@ -336,10 +340,11 @@ bool xk_wa_lacks_rs_generic(const struct xk_wa_program *g, unsigned at)
     if (!xk_wa_is_predicated_load(&g->inst[at]) &&
         !xk_wa_parts_lanes(&g->inst[at]))
         return false;
-    for (unsigned k = at; k-- > 0;)
-        if (g->inst[k].op != XK_OPC_SYNC)
-            return !xk_wa_clears_sources(&g->inst[k]);
-    return true;
+    if (!g->target)
+        return true;
+    while (!xk_wa_begins_block(g, at) && g->inst[at - 1].op == XK_OPC_SYNC)
+        at--;
+    return xk_wa_begins_block(g, at) || !xk_wa_clears_sources(&g->inst[at - 1]);
 }
 
 bool xk_wa_lacks_slm_fence_scope(const struct xk_wa_program *g, unsigned at)

@@ -47,7 +47,7 @@ static void make_file(void)
     static const uint32_t payload[20] = {[1] = 1, [2] = 1, [12] = 48, [14] = 1};
     n_b = 0;
     memset(file, 0, sizeof file);
-    const uint32_t head[] = {0x494e5443, 1081, 3079, 8, 1, 0, 0};
+    const uint32_t head[] = {0x494e5443, 1081, 3079, 8, 1, 5, 0};
     for (unsigned k = 0; k < XK_COUNTOF(head); k++)
         put(head[k]);
     const size_t kernel = n_b;
@@ -79,6 +79,7 @@ START_TEST(every_field_arrives)
     ck_assert_int_eq(xk_kernel_file_open(c, file, n_b, NULL, &f), XK_OK);
     ck_assert_int_eq(f.kind, XK_CONTAINER_PATCH_TOKENS);
     ck_assert_str_eq(f.platform->name, "xehpg");
+    ck_assert_uint_eq(f.z.revision, 5);
     const struct xk_zkernel *const k = &f.z.kernels[0];
     ck_assert_uint_eq(f.z.n_kernels, 1);
     ck_assert_str_eq(k->name, "k");

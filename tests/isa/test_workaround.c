@@ -21,6 +21,9 @@
 
 #define EOT_TS "send.ts (8|M0) null r112 null 0x0 0x02000010 {EOT,@1}\n"
 #define DC0_FENCE "(W) send.dc0 (8|M0) r6 r0 null 0x0 0x0219E000 {$1}\n"
+#define DC0_SLM_FENCE "(W) send.dc0 (8|M0) r6 r0 null 0x0 0x0219E0FE {$1}\n"
+#define DC1_STORE "send.dc1 (8|M0) null r2 r3 0x40 0x02026E00 {$0}\n"
+#define DC1_SLM_STORE "send.dc1 (8|M0) null r2 r3 0x40 0x02026EFE {$0}\n"
 #define MOV8 "mov (8|M0) r2.0<1>:ud 0x0:ud\n"
 #define MOV8W "(W) mov (8|M0) r2.0<1>:ud 0x0:ud\n"
 #define UGM_LOAD(swsb)                                                         \
@@ -37,6 +40,7 @@
 #define LOAD_SRC1 "(W) send.slm (8|M0) r20 r119 null:0 0x0 0x02804500 {$2}\n"
 #define SLM_STORE "send.slm (8|M0) null r2 r3:1 0x0 0x02000504 {$3}\n"
 #define SLM_FENCE "(W) send.slm (1|M0) r6 r0 null:0 0x0 0x0210011F {$4}\n"
+#define SLM_WAIT "(W) sync.nop null {$4.dst}\n"
 #define SLM_ONE "(W) send.slm (1|M0) r20 r119 null:0 0x0 0x0210C500 {$2}\n"
 #define MOV21 "(W) mov (8|M0) r21.0<1>:ud 0x0:ud\n"
 #define CLEAR_ACC "(W) mov (16|M0) acc0.0<1>:f 0.0:f\n"
@@ -94,11 +98,60 @@ static const struct row_case {
      STORE
      "(W&f0.0) send.ugm (1|M0) r6 r0 null:0 0x0 0x0210651F {$1}\n" WAIT EOT(
          "r127", "A@1")},
+    /* The jump skips the store; the fence and the wait for it. */
+    {XK_WA_eot_ugm_fence, XK_PLATFORM_XEHPG, 128,
+     "(W&f0.0) jmpi 32\n" STORE FENCE("0x0210651F") WAIT EOT("r127", "A@1"),
+     STORE "(W&f0.0) jmpi 48\n" FENCE("0x0210651F") WAIT EOT("r127", "A@1")},
+    {XK_WA_eot_ugm_fence, XK_PLATFORM_XEHPG, 128,
+     STORE FENCE("0x0210651F") "(W&f0.0) jmpi 16\n" WAIT EOT("r127", "A@1"),
+     STORE FENCE("0x0210651F") "(W&f0.0) jmpi 32\n" WAIT EOT("r127", "A@1")},
+    /* What stands behind the end in memory jumps back to it. */
+    {XK_WA_eot_ugm_fence, XK_PLATFORM_XEHPG, 128,
+     STORE "(W) jmpi 32\n" EOT("r127", "A@1") FENCE("0x0210651F") WAIT
+     "(W) jmpi -48\n",
+     "(W) jmpi 32\n" EOT("r127", "A@1") STORE "(W) jmpi -32\n"},
+    /* A function that is called by its place, or by a register. */
+    {XK_WA_eot_ugm_fence, XK_PLATFORM_XEHPG, 128,
+     STORE "call (16|M0) r10.0 32\n" EOT("r127", "A@1") FENCE("0x0210651F") WAIT
+     "ret (16|M0) r10.0\n",
+     "call (16|M0) r10.0 32\n" EOT("r127", "A@1") STORE "ret (16|M0) r10.0\n"},
+    {XK_WA_eot_ugm_fence, XK_PLATFORM_XEHPG, 128,
+     STORE "call (16|M0) r10.0 r2.0\n" EOT("r127", "A@1") FENCE("0x0210651F")
+         WAIT "ret (16|M0) r10.0\n",
+     "call (16|M0) r10.0 r2.0\n" EOT("r127", "A@1") STORE
+     "ret (16|M0) r10.0\n"},
     {XK_WA_eot_hdc_fence, XK_PLATFORM_XELP, 128,
-     "send.dc1 (8|M0) null r2 r3 0x40 0x02026E00 {$0}\n" DC0_FENCE EOT_TS,
-     "send.dc1 (8|M0) null r2 r3 0x40 0x02026E00 {$0}\n" EOT_TS},
+     DC1_STORE DC0_FENCE WAIT EOT_TS, DC1_STORE EOT_TS},
+    {XK_WA_eot_hdc_fence, XK_PLATFORM_XELP, 128,
+     DC1_STORE DC0_FENCE WAIT EOT_TS, DC1_STORE DC0_FENCE EOT_TS},
+    {XK_WA_eot_hdc_fence, XK_PLATFORM_XELP, 128,
+     DC1_SLM_STORE DC0_SLM_FENCE WAIT EOT_TS,
+     DC1_SLM_STORE DC0_FENCE WAIT EOT_TS},
+    {XK_WA_eot_hdc_fence, XK_PLATFORM_XELP, 128,
+     "(W&f0.0) jmpi 32\n" DC1_STORE DC0_FENCE WAIT EOT_TS,
+     DC1_STORE DC0_SLM_FENCE WAIT EOT_TS},
+    /* With LSC its own fences stand for that (insertFenceBeforeEOT); one of UGM
+     * is for SLM, too. */
+    {XK_WA_eot_hdc_fence, XK_PLATFORM_XEHPG, 128,
+     STORE FENCE("0x0214031F") WAIT EOT("r127", "A@1"),
+     STORE SLM_FENCE SLM_WAIT EOT("r127", "A@1")},
+    {XK_WA_eot_hdc_fence, XK_PLATFORM_XEHPG, 128,
+     SLM_STORE SLM_FENCE SLM_WAIT EOT("r127", "A@1"),
+     SLM_STORE SLM_FENCE EOT("r127", "A@1")},
+    {XK_WA_eot_hdc_fence, XK_PLATFORM_XEHPG, 128,
+     SLM_STORE FENCE("0x0214031F") WAIT EOT("r127", "A@1"),
+     SLM_STORE EOT("r127", "A@1")},
+    {XK_WA_eot_hdc_fence, XK_PLATFORM_XEHPC, 128,
+     "send.tgm (16|M0) null r2 r4:1 0x0 0x6400F506 {$0}\n"
+     "(W) send.tgm (1|M0) r6 r0 null:0 0x0 0x0210001F {$1}\n" WAIT EOT("r127",
+                                                                       "A@1"),
+     "send.tgm (16|M0) null r2 r4:1 0x0 0x6400F506 {$0}\n" FENCE("0x0210001F")
+         WAIT EOT("r127", "A@1")},
     {XK_WA_eot_acc_clear, XK_PLATFORM_XELP, 128, CLEAR_ACC DC0_FENCE EOT_TS,
      EOT_TS},
+    {XK_WA_eot_acc_clear, XK_PLATFORM_XELP, 128,
+     CLEAR_ACC "(W&f0.0) jmpi 32\n" DC0_FENCE EOT_TS,
+     "(W&f0.0) jmpi 32\n" CLEAR_ACC EOT_TS},
     {XK_WA_eot_acc_clear, XK_PLATFORM_XELP, 128, CLEAR_ACC EOT_TS,
      CLEAR_ACC "mul (8|M0) acc0.0<1>:d r2.0<8;8,1>:d r3.0<0;1,0>:uw\n" EOT_TS},
     /* What ocloc 22.43 writes for tgllp; csel of one pipe. */
@@ -108,9 +161,18 @@ static const struct row_case {
     {XK_WA_rs_generic, XK_PLATFORM_XELP, 128,
      CSEL_R0 "(~f0.0) goto (8|M0) 16 16\n" MOV8,
      MOV8W "(~f0.0) goto (8|M0) 16 16\n" MOV8},
+    {XK_WA_rs_generic, XK_PLATFORM_XELP, 128,
+     "(W&f0.0) jmpi 32\n" MOV8W CSEL_R0 "(f0.0) " DC1_LOAD,
+     "(W&f0.0) jmpi 32\n" CSEL_R0 "(f0.0) " DC1_LOAD},
     {XK_WA_eot_scratch, XK_PLATFORM_XELP, 128,
-     "(W) send.dc0 (8|M0) null r0 r3 0x40 0x020E0000 {$0}\n" DC0_FENCE EOT_TS,
+     "(W) send.dc0 (8|M0) null r0 r3 0x40 0x020E0000 {$0}\n" DC0_FENCE WAIT
+         EOT_TS,
      "(W) send.dc0 (8|M0) null r0 r3 0x40 0x020E0000 {$0}\n" EOT_TS},
+    {XK_WA_eot_scratch, XK_PLATFORM_XELP, 128,
+     "(W) send.dc0 (8|M0) null r0 r3 0x40 0x020E0000 {$0}\n" DC0_FENCE WAIT
+         EOT_TS,
+     "(W) send.dc0 (8|M0) null r0 r3 0x40 0x020E0000 {$0}\n"
+     "(W&f0.0) jmpi 48\n" DC0_FENCE WAIT EOT_TS},
     {XK_WA_eot_distance, XK_PLATFORM_XEHPG, 128, EOT("r127", "A@1"),
      EOT("r127", "A@2")},
     {XK_WA_eot_file_end, XK_PLATFORM_XEHPG, 256, EOT("r240", "A@1"),
@@ -127,9 +189,21 @@ static const struct row_case {
      "send.slm (16|M0) null r2 r4:2 0x0 0x04000504 {$3}\n", SLM_STORE},
     {XK_WA_fence_commit, XK_PLATFORM_XELP, 128, DC0_FENCE,
      "(W) send.dc0 (8|M0) null r0 null 0x0 0x0209C000 {$1}\n"},
+    {XK_WA_fence_commit, XK_PLATFORM_XELP, 128, DC0_FENCE WAIT DC1_LOAD,
+     DC0_FENCE DC1_LOAD},
+    {XK_WA_fence_commit, XK_PLATFORM_XELP, 128,
+     DC0_FENCE "mov (8|M0) r2.0<1>:ud r6.0<8;8,1>:ud {$1.dst}\n"
+               "(W) sync.bar null\n" EOT_TS,
+     DC0_FENCE "(W) sync.bar null\n" WAIT EOT_TS},
+    {XK_WA_fence_commit, XK_PLATFORM_XELP, 128,
+     DC0_FENCE "(W&f0.0) jmpi 16\n" WAIT EOT_TS,
+     DC0_FENCE "(W&f0.0) jmpi 32\n" WAIT EOT_TS},
     {XK_WA_first_no_mask, XK_PLATFORM_XEHPG, 128, MOV8W, MOV8},
     {XK_WA_eot_csel, XK_PLATFORM_XEHPG, 256, CSELS EOT("r250", "A@1"),
      EOT("r250", "A@1")},
+    {XK_WA_eot_csel, XK_PLATFORM_XEHPG, 256,
+     "(W&f0.0) jmpi 32\n" MOV8W CSELS EOT("r250", "A@1"),
+     "(W&f0.0) jmpi 32\n" CSELS EOT("r250", "A@1")},
     {XK_WA_split_barrier_r0, XK_PLATFORM_XEHPG, 128, MOV8 "(W) sync.bar null\n",
      "mov (8|M0) r0.0<1>:ud 0x0:ud\n(W) sync.bar null\n"},
     {XK_WA_split_barrier_r0, XK_PLATFORM_XELP, 128,
@@ -191,6 +265,14 @@ static const struct row_case {
     {XK_WA_slm_war, XK_PLATFORM_XEHPG, 128,
      SLM_STORE LOAD_SRC1 "(W) sync.nop null {$2.dst}\n(W&f0.0) jmpi -48\n",
      SLM_STORE LOAD_SRC1 MOV8W "(W&f0.0) jmpi -48\n"},
+    /* Lanes that go to UIP do not wait. */
+    {XK_WA_slm_war, XK_PLATFORM_XEHPG, 128,
+     LOAD_SRC1
+     "(~f0.0) goto (8|M0) 48 16\n(W) sync.nop null {$2.dst}\n" SLM_STORE
+     "join (8|M0) 16\n" MOV8,
+     LOAD_SRC1
+     "(~f0.0) goto (8|M0) 48 32\n(W) sync.nop null {$2.dst}\n" SLM_STORE
+     "join (8|M0) 16\n" MOV8},
     {XK_WA_dpas_src1_8, XK_PLATFORM_XEHPC, 128,
      "dpas.8x8 (16|M0) r10:f r18:f r30:bf r40.0:bf {$1}\n",
      "dpas.4x8 (16|M0) r10:f r18:f r30:bf r40.0:bf {$1}\n"},
@@ -217,6 +299,9 @@ static const struct row_case {
     {XK_WA_call_distance, XK_PLATFORM_XEHPC, 128, /* as ocloc 22.43 writes it */
      "sync.nop null {A@1}\nsync.allrd 0x60\nret (16|M0) r10.0 {$4.src}\n",
      "sync.nop null {A@2}\nret (16|M0) r10.0 {$4.src}\n"},
+    {XK_WA_call_distance, XK_PLATFORM_XEHPC, 128,
+     "(W&f0.0) jmpi 16\nsync.nop null {A@1}\nret (16|M0) r10.0\n",
+     "(W&f0.0) jmpi 32\nsync.nop null {A@1}\nret (16|M0) r10.0\n"},
     {XK_WA_fused_call, XK_PLATFORM_XEHPG, 128, "call (16|M0) r10.0 16\n",
      "call (16|M0) r10.0 r2.2\n"},
     {XK_WA_call_register, XK_PLATFORM_XEHPG, 128, "calla (16|M0) r10.0 r2.0\n",
@@ -706,30 +791,46 @@ START_TEST(steppings)
 }
 END_TEST
 
-/* Families and revisions as ocloc 22.43 writes them for -device. */
+/* Families and revisions as ocloc 22.43 writes them for -device; IP versions of
+ * NEO's AOT::PRODUCT_CONFIG. The older container has no family. */
 START_TEST(a_container_names_the_device)
 {
     static const struct {
         enum xk_platform_id platform;
-        uint32_t family, revision;
+        struct xk_told_device told;
         enum xk_product product;
         enum xk_stepping stepping;
     } known[] = {
-        {XK_PLATFORM_XELP, 30, 0, XK_RKL, XK_STEP_SOLD},
-        {XK_PLATFORM_XEHPG, 1270, 8, XK_PRODUCT_ANY, XK_STEP_C0},
-        {XK_PLATFORM_XEHPG, 1270, 5, XK_DG2_G11, XK_STEP_B1},
-        {XK_PLATFORM_XEHPG, 1270, 9, XK_DG2_G10, XK_STEP_C1},
-        {XK_PLATFORM_XEHPG, 1270, 0, XK_PRODUCT_ANY, XK_STEP_SOLD},
-        {XK_PLATFORM_XEHPC, 1271, 7, XK_PVC_XT, XK_STEP_C0},
-        {XK_PLATFORM_XEHPC, 0, 7, XK_PRODUCT_ANY, XK_STEP_SOLD},
+        {XK_PLATFORM_XELP, {30, 0, 0}, XK_RKL, XK_STEP_SOLD},
+        {XK_PLATFORM_XEHPG, {1270, 8, 0}, XK_PRODUCT_ANY, XK_STEP_C0},
+        {XK_PLATFORM_XEHPG, {1270, 5, 0}, XK_DG2_G11, XK_STEP_B1},
+        {XK_PLATFORM_XEHPG, {1270, 9, 0}, XK_DG2_G10, XK_STEP_C1},
+        {XK_PLATFORM_XEHPG, {1270, 0, 0}, XK_PRODUCT_ANY, XK_STEP_SOLD},
+        {XK_PLATFORM_XEHPC, {1271, 7, 0}, XK_PVC_XT, XK_STEP_C0},
+        {XK_PLATFORM_XEHPC, {0, 7, 0}, XK_PVC_XT, XK_STEP_C0},
+        {XK_PLATFORM_XEHPC, {0, 0, 0}, XK_PRODUCT_ANY, XK_STEP_SOLD},
+        {XK_PLATFORM_XEHPG, {0, 5, 0}, XK_DG2_G11, XK_STEP_B1},
+        {XK_PLATFORM_XEHPG, {0, 8, 0}, XK_PRODUCT_ANY, XK_STEP_C0},
+        /* B0 of TGL, RKL and DG1; C0 of RKL, B0 of ADL. */
+        {XK_PLATFORM_XELP, {0, 1, 0}, XK_PRODUCT_ANY, XK_STEP_B0},
+        {XK_PLATFORM_XELP, {0, 4, 0}, XK_PRODUCT_ANY, XK_STEP_SOLD},
+        {XK_PLATFORM_XEHPG, {1270, 4, 0x030dc004}, XK_DG2_G10, XK_STEP_B0},
+        {XK_PLATFORM_XEHPG, {1270, 0, 0x030e0000}, XK_DG2_G11, XK_STEP_A0},
+        {XK_PLATFORM_XEHPG, {0, 0, 0x030e4000}, XK_DG2_G12, XK_STEP_A0},
+        {XK_PLATFORM_XEHPC, {1271, 0, 0x030f0007}, XK_PVC_XT, XK_STEP_C0},
+        {XK_PLATFORM_XELP, {29, 3, 0x03000000}, XK_TGL, XK_STEP_C0},
+        {XK_PLATFORM_XELP, {29, 0, 0x03000000}, XK_TGL, XK_STEP_SOLD},
     };
 
     for (unsigned k = 0; k < XK_COUNTOF(known); k++) {
-        const struct xk_wa_device d =
-            xk_product_device(xk_platform_get(known[k].platform),
-                              known[k].family, known[k].revision);
-        ck_assert_uint_eq(d.product, known[k].product);
-        ck_assert_uint_eq(d.stepping, known[k].stepping);
+        const struct xk_wa_device d = xk_product_device(
+            xk_platform_get(known[k].platform), &known[k].told);
+        ck_assert_msg(
+            d.product == known[k].product && d.stepping == known[k].stepping,
+            "row %u: product %u, stepping %u", k, d.product, d.stepping);
+        if (known[k].told.ip_version && known[k].platform != XK_PLATFORM_XELP)
+            ck_assert_uint_eq(xk_product_ip_version(&d),
+                              known[k].told.ip_version);
     }
 }
 END_TEST

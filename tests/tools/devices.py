@@ -6,6 +6,7 @@ under its own device finds nothing, and under another device it finds what is mi
 Which devices have a row is written down here by hand, from docs/reference/workarounds.md
 (W07, W23, W15). TAP."""
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,8 @@ from tap import Tap  # noqa: E402
 WITHOUT = ["dg2-g10-b0", "dg2-g11-a0"]
 WITH = ["dg2-g10", "dg2-g10-c0", "dg2-g10-c1", "dg2-g11", "dg2-g11-b0", "dg2-g11-b1",
         "dg2-g11-c0", "dg2-g12", "dg2-g12-a0"]
-# W15: global memory is not to be reached by LSC, which nothing generated can do.
+# W04, W15: fences for writes of LSC, which these two may not even use; nothing generated
+# does either.
 REFUSED = ["dg2-g10-a0", "dg2-g10-a1"]
 # A row, a kernel that needs it, what the action looks like.
 ROWS = [
@@ -27,8 +29,26 @@ ROWS = [
     ("wa_rs_dpas_fused", ["--dt=f16", "--stag=axb", "--dtag=axb",
                           "mb1ic3ih224oc64oh112kh7sh2ph3"], r"^\(W\) +dpas\S+ \S+ r\d+:f null"),
 ]
+# IP versions of NEO's AOT::PRODUCT_CONFIG, for the devices whose revision several
+# products have or that is 0; the driver then takes the file for that one alone.
+IP_VERSIONS = {"dg2-g10-b0": 0x030dc004, "dg2-g10-c0": 0x030dc008, "dg2-g11-a0": 0x030e0000,
+               "dg2-g11-b0": 0x030e0004, "dg2-g11-c0": 0x030e0008, "dg2-g12-a0": 0x030e4000}
 FORMULA = "A: f32[8,8]; B: f32[8,8]; C[m,n] += A[m,k] * B[k,n]"
 IR = "kernel none simd 8 (p: ptr.global) {\n}\n"
+
+
+def told_device(word):
+    """What lint's last line says: a product alone is for all that was sold."""
+    product, _, stepping = word.removeprefix("dg2-").partition("-")
+    return f"(DG2-{product.upper()} {stepping.upper()};" if stepping else \
+        "(all steppings sold;"
+
+
+def ip_version(path):
+    """Note 6 of a zebin; None: it has none."""
+    file = Path(path).read_bytes()
+    at = file.find(struct.pack("<3I", 8, 4, 6) + b"IntelGT\0")
+    return struct.unpack_from("<I", file, at + 20)[0] if at >= 0 else None
 
 
 def main():
@@ -59,6 +79,10 @@ def main():
                 own, done = rules(f"--device={device}")
                 tap.check(not own and done.returncode == 0,
                           f"{row}: lint under {device}", done.stdout)
+                own, done = rules()
+                tap.check(not own and done.returncode == 0 and
+                          told_device(device) in done.stdout,
+                          f"{row}: the file of {device} says what it is for", done.stdout)
                 other, done = rules("--device=dg2-g10-c0")
                 tap.check(other == ([row] if device in WITHOUT else []),
                           f"{row}: {device} under dg2-g10-c0", done.stdout)
@@ -66,10 +90,14 @@ def main():
                           f"{row}: {device} has it or not")
                 tap.check((text == default) == (device in WITH),
                           f"{row}: {device} has the kernel of all or its own")
-        # The file names the revision (5 is DG2-G11's B1 alone).
-        code("dg2-g11-b1", ROWS[0][1])
-        tap.check("(DG2-G11 B1;" in rules()[1].stdout, "the file names the stepping")
+        for device in WITH + WITHOUT:
+            code(device, ROWS[0][1])
+            tap.check(ip_version(path) == IP_VERSIONS.get(device),
+                      f"{device}: the IP version in its file")
         code("", ROWS[0][1])
+        tap.check(ip_version(path) is None, "no IP version without a device")
+        tap.judge("lint, an empty device", run(tool, "lint", "--device=", path), 2,
+                  "device=: no device; without the option lint judges for the file's")
         tap.check("wa_ugm_backup" in rules("--device=dg2-g10-a0")[0],
                   "lint knows what A0 needs")
         Path(folder, "k.ir").write_text(IR, encoding="utf-8")
@@ -79,7 +107,7 @@ def main():
                 tap.judge(f"{device}: {what[0]}",
                           run(tool, "gen", f"--device={device}", *what), 1,
                           rf"XK_EUNSUPPORTED: (\S+: )?device={device} needs the workaround "
-                          r"ugm_backup, which is not generated")
+                          r"eot_hdc_fence, which is not generated")
             done = run(bench, f"--device={device}", "mb1ic3ih5oc4kh3ph1")
             tap.check("UNIMPLEMENTED" in done.stdout, f"xkbench {device}", done.stdout)
         for word in ("dg2-g12-b0", "dg2-g10-", "DG2-G10", "dg2", "xehpg"):

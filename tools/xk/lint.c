@@ -11,6 +11,10 @@ static enum xk_status set_lint_device(void *user, const char *value,
                                       struct xk_error *err)
 {
     char word[XK_TAG_MAX];
+    if (!*value)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "device=: no device; without the option lint "
+                            "judges for the file's");
     ((struct xk_request *)user)->device = value;
     return xk_word_device("device", value, word, err);
 }
