@@ -15,11 +15,6 @@ static bool packed(const struct xk_plan_side *s)
     return s->store == XK_STORE_PACKED;
 }
 
-static unsigned bytes_of(const struct xk_plan_side *s)
-{
-    return xk_dtype_b((enum xk_dtype)s->dt);
-}
-
 /* C holds runs of columns: the eight of a square, or four where dpasw's
  * halves of N alternate, or did before selects picked one of them for a slice. */
 static unsigned run_of(const struct xk_lowering *l)
@@ -44,7 +39,7 @@ static const xk_expr *column(struct xk_lowering *l,
 /* Columns of a dword of a part's registers. */
 static unsigned columns_of_dword(const struct xk_plan_side *s)
 {
-    return packed(s) ? 4 / bytes_of(s) : 1;
+    return packed(s) ? 4 / xk_epi_bytes(s) : 1;
 }
 
 /* Registers of eight columns in a part as in memory. */
@@ -83,7 +78,7 @@ static uint32_t place(const struct xk_plan_side *s, unsigned column)
 static void convert(struct xk_epilogue *e, const struct xk_plan_side *s,
                     bool out, const xk_expr *wide, const xk_expr *narrow)
 {
-    const unsigned per_dw = 4 / bytes_of(s), regs = registers_of_eight(s);
+    const unsigned per_dw = 4 / xk_epi_bytes(s), regs = registers_of_eight(s);
     struct xk_func f = {.kind = XK_FUNC_REORDER};
     struct xk_reorder *const r = &f.u.reorder;
     const unsigned extent[3] = {regs / 2, SIDE / regs, 2 * SIDE};
@@ -112,7 +107,7 @@ static void widen_one(struct xk_epilogue *e, const struct xk_plan_side *s,
     r->n_dims = 1;
     r->extent[0] = SIDE;
     r->dst_stride[0] = 1;
-    r->src_stride[0] = (uint16_t)(4 / bytes_of(s));
+    r->src_stride[0] = (uint16_t)(4 / xk_epi_bytes(s));
     const xk_expr *const args[2] = {xk_lower_reg(e->l, e->f32, 0),
                                     xk_lower_reg(e->l, raw, 0)};
     xk_block_call(&e->l->w, &f, args, 2);
@@ -248,13 +243,6 @@ static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
         convert_square(e, at, n, out);
 }
 
-static const struct xk_view *view_read(const struct xk_lowering *l,
-                                       const struct xk_plan_side *s)
-{
-    const struct xk_nest *const con = l->p->con;
-    return s->input == XK_SIDE_C ? &con->c.view : &con->input[s->input].view;
-}
-
 /* The places of a block's rows, with N at 0, whether C's rows are merged or not. */
 static void unpack_rows(struct xk_lowering *l, unsigned block,
                         const xk_expr **at)
@@ -279,7 +267,7 @@ static const xk_expr *side_mask(struct xk_epilogue *e,
     else
         memcpy(at, e->at[block], sizeof(at));
     xk_lower_set_n(l, col, at);
-    return xk_lower_widen(l, xk_lower_mask(l, view_read(l, s), at), SIDE);
+    return xk_lower_widen(l, xk_lower_mask(l, xk_epi_view(l, s), at), SIDE);
 }
 
 /* Lanes that message at column `col` of a block of rows reaches. */
@@ -315,7 +303,7 @@ static const xk_expr *rows_of(struct xk_epilogue *e,
                               const struct xk_plan_side *s, unsigned block)
 {
     struct xk_lowering *const l = e->l;
-    const unsigned b = bytes_of(s), c = xk_lower_dst_b(l);
+    const unsigned b = xk_epi_bytes(s), c = xk_lower_dst_b(l);
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
     if (l->p->epi.whole)
         return NULL;
@@ -325,7 +313,7 @@ static const xk_expr *rows_of(struct xk_epilogue *e,
     if (s->like_c)
         return xk_bin_imm(l->c, XK_OP_DIV, e->row_b[block], c / b);
     unpack_rows(l, block, at);
-    return xk_block_let(&l->w, "rhs_b", xk_lower_offset(l, view_read(l, s), at));
+    return xk_block_let(&l->w, "rhs_b", xk_lower_offset(l, xk_epi_view(l, s), at));
 }
 
 /* Byte offsets of column col of a block of rows, whose own are `rows`. */
@@ -357,7 +345,7 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
         is_c ? e->row_b[block] : rows_of(e, s, block);
     const struct xk_send send = {.op = (uint8_t)op,
                                  .space = XK_SPACE_GLOBAL,
-                                 .data_b = (uint8_t)(packed(s) ? 4 : bytes_of(s)),
+                                 .data_b = (uint8_t)(packed(s) ? 4 : xk_epi_bytes(s)),
                                  .vec = (uint8_t)vec,
                                  .lanes = SIDE,
                                  .zero = !own && xk_epi_loads_zero(l, s)};
@@ -365,7 +353,7 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
         const xk_expr *const col =
             xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, part->n + n);
         const xk_expr *const mask = mask_of(e, s, block, col);
-        const xk_expr *const off = offset_of(e, view_read(l, s), block, rows, col);
+        const xk_expr *const off = offset_of(e, xk_epi_view(l, s), block, rows, col);
         xk_lower_send(l, &l->w, &send, is_c ? l->arg_c : l->arg_in[s->input],
                       off, buf,
                       own ? place_b(l, part->m, part->n + n)

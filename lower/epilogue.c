@@ -172,6 +172,13 @@ static const xk_expr *load_input(struct xk_lowering *l, unsigned input)
     return buf;
 }
 
+const struct xk_view *xk_epi_view(const struct xk_lowering *l,
+                                  const struct xk_plan_side *s)
+{
+    const struct xk_nest *const con = l->p->con;
+    return s->input == XK_SIDE_C ? &con->c.view : &con->input[s->input].view;
+}
+
 /* In front of a load: places outside of an input's intervals are its fill. */
 static void fill_outside(struct xk_epilogue *e, const struct xk_plan_side *s,
                          const xk_expr *raw)

@@ -102,6 +102,13 @@ bool xk_epi_has_steps(const struct xk_lowering *l, unsigned first,
 /* The side of a step; NULL: it reads none. */
 const struct xk_plan_side *xk_epi_side(const struct xk_lowering *l,
                                        unsigned step);
+/* What a side reads: C, or an input. */
+const struct xk_view *xk_epi_view(const struct xk_lowering *l,
+                                  const struct xk_plan_side *s);
+static inline unsigned xk_epi_bytes(const struct xk_plan_side *s)
+{
+    return xk_dtype_b((enum xk_dtype)s->dt);
+}
 /* Where several steps read parts: loads what this one reads. */
 void xk_epi_fetch(struct xk_epilogue *e, const struct xk_epi_part *at,
                   unsigned step);

@@ -207,7 +207,7 @@ static void load_taps_as_bytes(struct window *v)
     int64_t tap[XK_LANES_DEEP], to = 0;
     zero(v, "b", v->l->b);
     for (int64_t outer = 0; outer < v->t->of.outer_k; outer++) {
-        struct xk_lanes_block b = {.number = -1};
+        struct xk_lanes_block b = xk_lanes_no_block();
         memset(from, 0, sizeof(from));
         while (xk_lanes_next_block(v->y, v->t->rows, &b))
             for (int64_t p = 0; p < v->t->rows; p++) {
@@ -252,7 +252,7 @@ static void multiply_block(struct window *v, const struct xk_lanes_block *b,
 
 static void multiply_blocks(struct window *v)
 {
-    struct xk_lanes_block now, then = {.number = -1};
+    struct xk_lanes_block now, then = xk_lanes_no_block();
     int64_t outer = 0, to = 0;
     unsigned slot = 0;
     xk_lanes_next_block(v->y, v->t->rows, &then);
@@ -261,7 +261,6 @@ static void multiply_blocks(struct window *v)
         now = then;
         if (!xk_lanes_next_block(v->y, v->t->rows, &then)) {
             more = ++outer < v->t->of.outer_k;
-            then = (struct xk_lanes_block){.number = -1};
             xk_lanes_next_block(v->y, v->t->rows, &then);
         }
         if (more)

@@ -3,8 +3,9 @@
 #include "lower/headers.h"
 #include "lower/masks.h"
 
-const xk_expr *xk_lower_slot_b(struct xk_lowering *l, const xk_expr *i,
-                               const struct xk_plan_operand *o)
+/* Offset of the buffer that step i uses of an operand; NULL: it has one. */
+static const xk_expr *slot_offset(struct xk_lowering *l, const xk_expr *i,
+                                  const struct xk_plan_operand *o)
 {
     int64_t step;
     if (o->slots == 1)
@@ -53,9 +54,15 @@ static const xk_expr *tap_place(struct xk_lowering *l, struct xk_block_writer *w
     const xk_expr *const from = xk_lower_surface_at(l, l->arg_a);
     const xk_expr *const sum =
         xk_lower_widen(l, xk_add(l->c, off, from), l->p->s.simd);
-    return xk_block_let(
-        w, "tap",
-        xk_lower_or_beside(l, l->row_m[block], mask, sum, l->p->flat.beside));
+    const xk_expr *in = l->p->a.row_masked
+                            ? xk_lower_inside_m(l, l->row_m[block], mask)
+                            : mask;
+    int64_t always;
+    in = xk_simplify(l->c, in, l->facts);
+    if (in && xk_is_const(in, &always) && always)
+        return xk_block_let(w, "tap", sum);
+    const xk_expr *const beside = xk_lower_u32(l, l->p->beside);
+    return xk_block_let(w, "tap", xk_select(l->c, in, sum, beside));
 }
 
 /* Packed taps lie in memory, or beside the tensor, each for itself: a place for those
@@ -64,7 +71,7 @@ static void load_taps(struct xk_lowering *l, struct xk_block_writer *w,
                       const struct xk_plan_segment *s, const xk_expr *i)
 {
     const struct xk_plan *const p = l->p;
-    const xk_expr *const slot = xk_lower_slot_b(l, i, &p->a);
+    const xk_expr *const slot = slot_offset(l, i, &p->a);
     const unsigned tap_e = p->con->tap_e, elem_b = xk_dtype_b(p->a.tile.dt);
     const xk_expr *tap = NULL;
     unsigned turn = 0;
@@ -97,7 +104,7 @@ static void load_a(struct xk_lowering *l, struct xk_block_writer *w,
                    const struct xk_plan_segment *s, const xk_expr *i)
 {
     const struct xk_plan *const p = l->p;
-    const xk_expr *const slot = xk_lower_slot_b(l, i, &p->a);
+    const xk_expr *const slot = slot_offset(l, i, &p->a);
     for (unsigned n = 0; n < s->a.n; n++) {
         const struct xk_plan_item *const it = &s->a.item[n];
         const struct xk_plan_msg *const m = &it->msg;
@@ -174,7 +181,7 @@ static void load_b(struct xk_lowering *l, struct xk_block_writer *w,
                    unsigned part)
 {
     const struct xk_plan *const p = l->p;
-    const xk_expr *const slot = xk_lower_slot_b(l, i, &p->b);
+    const xk_expr *const slot = slot_offset(l, i, &p->b);
     for (unsigned n = 0; n < s->b.n; n++) {
         const struct xk_plan_item *const it = &s->b.item[n];
         const struct xk_plan_msg *const m = &it->msg;
@@ -223,16 +230,15 @@ static struct xk_func lane_multiply(const struct xk_plan *p)
 }
 
 static void multiply_lanes(struct xk_lowering *l, struct xk_block_writer *w,
-                           const xk_expr *i, unsigned k_len, unsigned first_row,
-                           unsigned rows)
+                           const xk_expr *i, unsigned k_len)
 {
     const struct xk_plan *const p = l->p;
     const struct xk_func mad = lane_multiply(p);
     const unsigned deep = mad.kind == XK_FUNC_DP4A ? 4 : 1;
-    const xk_expr *const slot_a = xk_lower_slot_b(l, i, &p->a);
-    const xk_expr *const slot_bb = xk_lower_slot_b(l, i, &p->b);
+    const xk_expr *const slot_a = slot_offset(l, i, &p->a);
+    const xk_expr *const slot_bb = slot_offset(l, i, &p->b);
     for (unsigned k = 0; k < k_len; k += deep)
-        for (unsigned m = first_row; m < first_row + rows; m++)
+        for (unsigned m = 0; m < p->s.m_thr; m++)
             for (unsigned n = 0; n < p->s.n_thr; n += p->s.simd) {
                 const xk_expr *const acc =
                     element(l, l->acc, &p->acc, m, n, NULL);
@@ -246,8 +252,7 @@ static void multiply_lanes(struct xk_lowering *l, struct xk_block_writer *w,
 /* Eight rows of N (src2) by eight lanes of M (src1), exchanged. What shares its
  * src1 comes together: the systolic array keeps it. */
 static void multiply_dpas(struct xk_lowering *l, struct xk_block_writer *w,
-                          const xk_expr *i, unsigned part, unsigned first_row,
-                          unsigned rows)
+                          const xk_expr *i, unsigned part)
 {
     const struct xk_plan *const p = l->p;
     const struct xk_func f = {
@@ -262,9 +267,9 @@ static void multiply_dpas(struct xk_lowering *l, struct xk_block_writer *w,
                    .wide = xk_plan_is_wide(p)}};
     /* Rows of B in this thread's registers, of eight that dpasw takes. */
     const unsigned own = xk_plan_is_wide(p) ? 4 : 8;
-    const xk_expr *const slot_a = xk_lower_slot_b(l, i, &p->a);
-    const xk_expr *const slot_bb = xk_lower_slot_b(l, i, &p->b);
-    for (unsigned m = first_row; m < first_row + rows; m += 8)
+    const xk_expr *const slot_a = slot_offset(l, i, &p->a);
+    const xk_expr *const slot_bb = slot_offset(l, i, &p->b);
+    for (unsigned m = 0; m < p->s.m_thr; m += 8)
         for (unsigned n = 0; n < p->s.n_sub; n += 8) {
             const xk_expr *const acc =
                 element(l, l->acc, &p->acc, m,
@@ -297,9 +302,9 @@ static void stage(struct xk_lowering *l, struct xk_block_writer *w,
         if (p->b.stage == number)
             load_b(l, w, s, i, part);
         if (number == last && xk_fma_family_of(p->s.fma)->dpas)
-            multiply_dpas(l, w, i, part, 0, p->s.m_thr);
+            multiply_dpas(l, w, i, part);
         else if (number == last)
-            multiply_lanes(l, w, i, s->k_len, 0, p->s.m_thr);
+            multiply_lanes(l, w, i, s->k_len);
     }
 }
 
@@ -315,17 +320,18 @@ static void pipelined(struct xk_lowering *l, const struct xk_plan_segment *s)
     const struct xk_plan *const p = l->p;
     const unsigned n_stages = last_stage(p) + 1;
     const uint8_t copies = (uint8_t)xk_schedule_copies(&p->s, 1);
-    struct xk_stages loop;
-    xk_stages_init(&loop, l, s->trip);
-    if (!loop.i)
-        return;
+    const xk_expr *const i = xk_lower_counter(l, "i", s->trip);
+    const xk_stmt *part[2];
     for (unsigned n = 0; n < n_stages; n++) {
         struct xk_block_writer w;
         xk_block_init(&w, l->c, l->facts);
-        stage(l, &w, s, loop.i, n);
-        xk_stages_add(&loop, n, &w);
+        stage(l, &w, s, i, n);
+        part[n] = xk_stage(l->c, n, xk_block_end(&w));
     }
-    xk_stages_end(&loop, (struct xk_pipe_info){copies, (uint8_t)n_stages});
+    xk_block_add(&l->w,
+                 xk_pipe(l->c, i, xk_s32(l->c, s->trip),
+                         (struct xk_pipe_info){copies, (uint8_t)n_stages},
+                         xk_seq(l->c, part, n_stages)));
 }
 
 static void segments(struct xk_lowering *l)

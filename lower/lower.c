@@ -336,30 +336,6 @@ void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
     xk_block_call(w, &f, args, 4);
 }
 
-void xk_stages_init(struct xk_stages *s, struct xk_lowering *l, uint32_t trip)
-{
-    *s = (struct xk_stages){.l = l, .trip = trip};
-    s->i = xk_lower_counter(l, "i", trip);
-}
-
-void xk_stages_add(struct xk_stages *s, unsigned number,
-                   struct xk_block_writer *w)
-{
-    xk_ctx *const c = s->l->c;
-    const xk_stmt *const body = xk_block_end(w);
-    if (s->n == XK_COUNTOF(s->st))
-        xk_fail(c, XK_EINTERNAL, "lower: more than %u parts of a loop", s->n);
-    else
-        s->st[s->n++] = xk_stage(c, number, body);
-}
-
-void xk_stages_end(struct xk_stages *s, struct xk_pipe_info info)
-{
-    xk_ctx *const c = s->l->c;
-    xk_block_add(&s->l->w, xk_pipe(c, s->i, xk_s32(c, s->trip), info,
-                                   xk_seq(c, s->st, s->n)));
-}
-
 /* Everything over K, in a block of its own: its registers are free behind it. */
 static void multiply(struct xk_lowering *l)
 {

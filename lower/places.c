@@ -49,11 +49,8 @@ void xk_lower_places(struct xk_lowering *l)
 const xk_expr *xk_lower_a_rows(struct xk_lowering *l, unsigned first,
                                unsigned lanes)
 {
-    const struct xk_plan_slices *const s = &l->p->slices;
     xk_ctx *const c = l->c;
     const xk_expr *const one = xk_s32(c, 1);
-    if (s->n == 1 || !s->by_rows)
-        return xk_ramp(c, xk_bin_imm(c, XK_OP_ADD, l->m0, first), one, lanes);
     const xk_expr *const place = xk_ramp(c, xk_s32(c, first), one, lanes);
     const xk_expr *const by = xk_bin_imm(c, XK_OP_MUL, l->slice, l->p->epi.m);
     const xk_expr *const row =

@@ -57,14 +57,19 @@ static void ask(struct xk_lowering *l, const xk_expr *head,
                 const xk_expr *const *at, unsigned lanes)
 {
     xk_ctx *const c = l->c;
-    struct xk_send s = xk_lower_gather_send(l, 4, 1, lanes);
+    const struct xk_send a = {.op = XK_SEND_PREFETCH,
+                              .space = XK_SPACE_GLOBAL,
+                              .data_b = 4,
+                              .vec = 1,
+                              .lanes = (uint8_t)lanes};
+    const struct xk_send s = xk_lower_through_surface(l, &a, l->arg_a);
     const xk_expr *const off = xk_cast(
         c, XK_DT_U32, xk_lower_offset(l, &l->p->con->a.view, at));
     const xk_expr *const from = xk_lower_surface_at(l, l->arg_a);
     const xk_expr *const sum = xk_add(c, xk_lower_widen(l, from, lanes),
                                       xk_lower_widen(l, off, lanes));
     xk_block_add(&l->w, xk_store(c, head, sum));
-    s.op = XK_SEND_PREFETCH; /* no answer: what stands for its place is not read */
+    /* No answer: what stands for its place is not read. */
     xk_lower_sendh(l, &l->w, &s, head, head);
 }
 

@@ -2,30 +2,17 @@
 /* The epilogue with N in the lanes: rows of C one after the other. */
 #include "lower/epilogue.h"
 
-/* C, or an input: what a side reads, and its argument. */
-static const struct xk_view *view_of(const struct xk_lowering *l,
-                                     const struct xk_plan_side *s)
-{
-    const struct xk_nest *const con = l->p->con;
-    return s->input == XK_SIDE_C ? &con->c.view : &con->input[s->input].view;
-}
-
 static const xk_expr *arg_of(const struct xk_lowering *l,
                              const struct xk_plan_side *s)
 {
     return s->input == XK_SIDE_C ? l->arg_c : l->arg_in[s->input];
 }
 
-static unsigned bytes_of(const struct xk_plan_side *s)
-{
-    return xk_dtype_b((enum xk_dtype)s->dt);
-}
-
 /* n bytes of C as bytes of a side that lies like it. */
 static const xk_expr *like_c(struct xk_lowering *l,
                              const struct xk_plan_side *s, const xk_expr *n)
 {
-    const unsigned b = bytes_of(s), c = xk_lower_dst_b(l);
+    const unsigned b = xk_epi_bytes(s), c = xk_lower_dst_b(l);
     if (b < c)
         return xk_bin_imm(l->c, XK_OP_DIV, n, c / b);
     return b > c ? xk_bin_imm(l->c, XK_OP_MUL, n, b / c) : n;
@@ -43,11 +30,11 @@ static const xk_expr *row_offset(struct xk_lowering *l,
     xk_lower_n_only(l, n, at);
     if (!merged)
         xk_lower_unpack_m(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, m), at);
-    const xk_expr *const off = xk_lower_offset(l, view_of(l, s), at);
+    const xk_expr *const off = xk_lower_offset(l, xk_epi_view(l, s), at);
     if (!merged)
         return off;
     const int64_t below_b =
-        (int64_t)m * e->row_stride_b / xk_lower_dst_b(l) * bytes_of(s);
+        (int64_t)m * e->row_stride_b / xk_lower_dst_b(l) * xk_epi_bytes(s);
     return xk_bin_imm(l->c, XK_OP_ADD, xk_add(l->c, off, like_c(l, s, row_b)),
                       below_b);
 }
@@ -70,7 +57,7 @@ static const xk_expr *view_mask(struct xk_lowering *l,
         return NULL;
     xk_lower_n_only(l, n, at);
     xk_lower_unpack_m(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, m), at);
-    return xk_lower_mask(l, view_of(l, s), at);
+    return xk_lower_mask(l, xk_epi_view(l, s), at);
 }
 
 static const xk_expr *both(struct xk_lowering *l, const xk_expr *a,
@@ -127,7 +114,7 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
 {
     struct xk_lowering *const l = e->l;
     const bool block = s->store == XK_STORE_BLOCK;
-    const unsigned b = bytes_of(s), dwords = s->cols * b / 4;
+    const unsigned b = xk_epi_bytes(s), dwords = s->cols * b / 4;
     const struct xk_send send = {.op = (uint8_t)op,
                                  .space = XK_SPACE_GLOBAL,
                                  .data_b = (uint8_t)(block ? 4 : b),
@@ -156,7 +143,7 @@ static void convert(struct xk_epilogue *e, const struct xk_plan_side *s,
 {
     struct xk_lowering *const l = e->l;
     const uint16_t stride =
-        (uint16_t)(s->store == XK_STORE_BLOCK ? 1 : 4 / bytes_of(s));
+        (uint16_t)(s->store == XK_STORE_BLOCK ? 1 : 4 / xk_epi_bytes(s));
     struct xk_func f = {.kind = XK_FUNC_REORDER};
     struct xk_reorder *const r = &f.u.reorder;
     r->dst = (uint8_t)(out ? s->dt : XK_DT_F32);

@@ -96,6 +96,17 @@ static void add_given(struct halving *h, uint32_t block)
     }
 }
 
+/* Nobody goes on before all are here, and their stores to SLM are seen. */
+static void meet(struct xk_block_writer *w)
+{
+    static const enum xk_func_kind all[] = {
+        XK_FUNC_FENCE, XK_FUNC_BARRIER_SIGNAL, XK_FUNC_BARRIER_WAIT};
+    for (unsigned i = 0; i < XK_COUNTOF(all); i++) {
+        const struct xk_func f = {.kind = all[i], .u.space = XK_SPACE_SLM};
+        xk_block_call(w, &f, NULL, 0);
+    }
+}
+
 /* Messages of a block of rows, each with a header of its own. */
 static void messages_of(struct halving *h, struct xk_block_writer *w,
                         enum xk_send_op op, const xk_expr *head, uint32_t block)
@@ -104,7 +115,13 @@ static void messages_of(struct halving *h, struct xk_block_writer *w,
     uint32_t head_b = 0;
     for (uint32_t at_b = 0, n_b; at_b < h->half_b; at_b += n_b) {
         n_b = message_b(h, at_b);
-        const struct xk_send s = xk_lower_slm_send(op, n_b / 4, 1);
+        const struct xk_send s = {.op = (uint8_t)op,
+                                  .space = XK_SPACE_SLM,
+                                  .addr = XK_SEND_A32,
+                                  .data_b = 4,
+                                  .vec = (uint8_t)(n_b / 4),
+                                  .lanes = 1,
+                                  .block = true};
         const xk_expr *const at = xk_lower_reg(l, head, head_b);
         if (is_of(h, at_b, block))
             xk_lower_sendh(l, w, &s, at, given(h, at_b));
@@ -170,7 +187,9 @@ static void set_headers(struct halving *h)
     const xk_expr *const first =
         xk_block_let(&l->w, "place_b", xk_cast(l->c, XK_DT_U32, first_b));
     h->to = xk_block_alloc(&l->w, "to", all_b, 0);
-    xk_lower_set_header(l, h->to, 0, first);
+    xk_block_add(&l->w,
+                 xk_store(l->c, xk_lower_reg(l, h->to, 0),
+                          xk_bcast(l->c, first, XK_HEADER_B / 4)));
     for (uint32_t at_b = XK_HEADER_B, n_b; at_b < all_b; at_b += n_b) {
         n_b = two_b(h, at_b < all_b - at_b ? at_b : all_b - at_b);
         add_headers(h, h->to, at_b, h->to, 0, n_b,
@@ -203,7 +222,7 @@ static void halve(struct halving *h, unsigned bit)
     struct xk_lowering *const l = h->l;
     set_other(h, bit);
     messages(h, XK_SEND_STORE, h->to);
-    xk_lower_meet(&l->w);
+    meet(&l->w);
     messages(h, XK_SEND_LOAD, h->from);
     for (uint32_t block = 0; block < row_blocks(h); block++)
         add_given(h, block);

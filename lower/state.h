@@ -123,24 +123,6 @@ const xk_expr *xk_lower_surface_at(const struct xk_lowering *l,
 struct xk_send xk_lower_through_surface(const struct xk_lowering *l,
                                         const struct xk_send *s,
                                         const xk_expr *mem);
-/* Offset of the buffer that step i uses of an operand; NULL: it has one. */
-const xk_expr *xk_lower_slot_b(struct xk_lowering *l, const xk_expr *i,
-                               const struct xk_plan_operand *o);
-/* A pipelined loop while it is put together. */
-struct xk_stages {
-    struct xk_lowering *l;
-    const xk_expr *i; /* step; NULL: out of memory */
-    uint32_t trip;
-    const xk_stmt *st[40];
-    unsigned n;
-};
-void xk_stages_init(struct xk_stages *s, struct xk_lowering *l, uint32_t trip);
-/* The next part of the body, of stage `number`; ends w. */
-void xk_stages_add(struct xk_stages *s, unsigned number,
-                   struct xk_block_writer *w);
-/* Adds the loop to l's block. */
-void xk_stages_end(struct xk_stages *s, struct xk_pipe_info info);
-
 /* lane_window.c: all of K with the columns of all groups in the lanes. */
 void xk_lower_lane_window(struct xk_lowering *l);
 /* tile_nest.c: the K loops as a nest of tile functions. */
@@ -148,8 +130,8 @@ void xk_lower_nest(struct xk_lowering *l);
 /* places.c: slices that have their own part first (plan.h, struct
  * xk_plan_slices). Prepares what follows. */
 void xk_lower_places(struct xk_lowering *l);
-/* s32 x lanes: the rows of M at lanes first .. first + lanes - 1 of the thread's
- * tile of A, without a name. */
+/* s32 x lanes: where slices have their own rows first, the rows of M at lanes
+ * first .. first + lanes - 1 of the thread's tile of A, without a name. */
 const xk_expr *xk_lower_a_rows(struct xk_lowering *l, unsigned first,
                                unsigned lanes);
 /* prefetch.c: asks for what a later group reads. */

@@ -106,20 +106,20 @@ static unsigned published_of(const struct order *o)
  * way or copy into them, store, wait for others. */
 static bool is_plain(struct order *o)
 {
-    unsigned others = 0;
+    unsigned stores = 0, others = 0;
     for (unsigned i = 0; i < o->count; i++) {
         const struct xk_piped_call x = xk_piped_call_of(o->s[i]);
         if (x.f && x.f->op == XK_TILE_STORE && stores_slm(o->p, o->s[i]))
-            others++;
+            stores++;
         else if (!x.f || (x.branch && x.f->op != XK_TILE_MUL) ||
                  (x.f->op != XK_TILE_LOAD && !is_reader(x.f)) ||
                  (x.f->op == XK_TILE_COPY && buffer_at(o->p, x.call)))
-            others += 1000;
+            others++;
     }
-    if (others && o->count > 2)
+    if (stores + others && o->count > 2)
         o->published = published_of(o);
-    /* fence, two signals, two waits, and stores in front of them */
-    bool plain = !others || (o->published && others / 1000 == 5);
+    /* a fence, two signals and two waits, and stores in front of them */
+    bool plain = stores + others == 0 || (o->published && others == 5);
     for (unsigned i = o->published; plain && i < o->count; i++)
         plain = !is_store(o->s[i]);
     if (!plain)

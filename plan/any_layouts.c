@@ -115,9 +115,9 @@ static void begin_b(struct xk_layout *l, const struct xk_contraction *con,
 static void systolic_b(struct xk_layout *l, const struct xk_contraction *con,
                        const struct dims *d, const struct xk_schedule *s)
 {
-    const bool in_step = s->slm || s->taps == XK_TAPS_INNER;
-    const unsigned n = columns(s, in_step || s->pack ? 64 : 32);
-    begin_b(l, con, d, in_step && !s->pack);
+    const bool inner = s->taps == XK_TAPS_INNER;
+    const unsigned n = columns(s, inner || s->pack ? 64 : 32);
+    begin_b(l, con, d, inner);
     put(l, d->b_n, n);
     if (s->pack)
         put(l, d->b_tap, xk_schedule_gathers(s));

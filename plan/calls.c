@@ -75,6 +75,12 @@ static struct xk_plan_buffer *add_buffer(struct xk_plan *p, const char *name,
     return b;
 }
 
+/* Whether one loop goes over all of K. */
+static bool over_all(const struct xk_plan *p)
+{
+    return xk_schedule_is_one_loop(&p->s) || xk_schedule_is_walk(&p->s);
+}
+
 /* One buffer is loaded where it is used; in a loop over all of K it is loaded
  * over what was just multiplied or put in order, so that it is as far ahead as
  * there are places. */
@@ -85,9 +91,7 @@ static void add_operand(struct xk_plan *p, const char *name, const char *raw,
     if (o->raw_b)
         b = add_buffer(p, raw, &o->raw, o->raw_b);
     b->slots = o->slots;
-    const bool over_all =
-        xk_schedule_is_one_loop(&p->s) || xk_schedule_is_walk(&p->s);
-    b->ahead = (uint8_t)(over_all ? o->slots : o->slots - 1);
+    b->ahead = (uint8_t)(over_all(p) ? o->slots : o->slots - 1);
 }
 
 static struct xk_pass_call *add_call(struct xk_plan *p, const char *name)
@@ -141,9 +145,8 @@ static void add_first(struct xk_plan *p)
 
 enum xk_status xk_plan_calls(xk_ctx *c, struct xk_plan *p)
 {
-    const bool walk = xk_schedule_is_walk(&p->s);
     if (!xk_plan_has_nest(p))
-        return walk || xk_schedule_is_one_loop(&p->s)
+        return over_all(p)
                    ? xk_fail(c, XK_ENOFIT,
                              "plan: no loop over all of K: places or bytes of "
                              "an operand are beyond 2^31")

@@ -5,8 +5,6 @@
 #include "isa/message.h"
 #include "plan/operand.h"
 
-enum { LINE_B = 64 };
-
 static const char taps_inner[] = "taps=inner"; /* what asks for this loop */
 
 /* field: of the schedule, with its value. */
@@ -39,25 +37,6 @@ int64_t xk_plan_step_b(const struct xk_plan *p)
     return inner >= k->extent ? step * xk_dtype_b(v->layout.dt) : 0;
 }
 
-bool xk_plan_b_taps(xk_ctx *c, const struct xk_plan *p, int64_t *tap_b,
-                    int64_t *all_b)
-{
-    *tap_b = *all_b = 0;
-    for (int i = (int)p->con->n_index - 1; i >= 0; i--) {
-        const struct xk_index *const x = &p->con->index[i];
-        int64_t stride_b, run;
-        if (x->role != XK_ROLE_K || x == xk_plan_k_inner(p) || x->extent == 1)
-            continue;
-        if (!xk_view_stride_b(c, &p->con->b.view, x->name, &stride_b, &run) ||
-            run < x->extent || (*all_b && stride_b != *all_b))
-            return false;
-        if (!*all_b)
-            *tap_b = stride_b;
-        *all_b = stride_b * x->extent;
-    }
-    return true;
-}
-
 /* Registers of the headers of one step's loads, in bytes; 0: not only loads, or
  * what they bring is packed. */
 static uint32_t headers_b(const struct xk_plan *p)
@@ -74,19 +53,19 @@ static uint32_t headers_b(const struct xk_plan *p)
     return sum_b;
 }
 
-/* Whether eight rows of an item are beside the tensor together: the innermost M
- * index is no part of a mask. *row_b: from one to the next. */
-static bool rows_together(xk_ctx *c, const struct xk_plan *p, int64_t *row_b)
+/* Whether eight rows of an item lie evenly, and beside the tensor together: the
+ * innermost M index is no part of a mask. */
+static bool rows_together(xk_ctx *c, const struct xk_plan *p)
 {
     const struct xk_view *const v = &p->con->a.view;
     const struct xk_index *inner = NULL;
-    int64_t run;
+    int64_t row_b, run;
     for (unsigned i = 0; i < p->con->n_index; i++)
         if (p->con->index[i].role == XK_ROLE_M && p->con->index[i].extent > 1)
             inner = &p->con->index[i];
     const int d = inner ? xk_view_find(v, inner->name) : -1;
     if (d < 0 || inner->extent % 8 ||
-        !xk_view_stride_b(c, v, inner->name, row_b, &run) ||
+        !xk_view_stride_b(c, v, inner->name, &row_b, &run) ||
         run < inner->extent)
         return false;
     for (unsigned i = 0; i < v->n_masks; i++)
@@ -107,7 +86,7 @@ static bool items_are_eights(const struct xk_plan *p)
     return l->n <= XK_MAX_EIGHTS && l->n * 8 == p->s.m_thr;
 }
 
-/* Of a slice of the innermost K. */
+/* Steps of a slice of the innermost K. */
 static int64_t steps_of(const struct xk_plan *p)
 {
     return xk_plan_k_inner(p)->extent / p->s.k_step / p->s.slices;
@@ -119,7 +98,7 @@ static enum xk_status check_steps(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_flat *const f = &p->flat;
     if (!(f->headers_b = headers_b(p)))
         return no_fit(c, taps_inner, "rows of A are no dwords of K");
-    if (p->slm.buffers) /* a header a gather of the thread's share */
+    if (p->s.slm) /* a header a gather of the thread's share */
         f->headers_b = p->slm.share_b / 8;
     if (p->b.access != XK_ACCESS_BLOCK)
         return no_fit(c, taps_inner, "B is not loaded in blocks");
@@ -128,31 +107,28 @@ static enum xk_status check_steps(xk_ctx *c, struct xk_plan *p)
     return XK_OK;
 }
 
-/* How A's addresses go along K; with packed taps, which are all of it, not at all. */
-static enum xk_status set_step(xk_ctx *c, struct xk_plan *p)
+/* Whether A's addresses go evenly along K. */
+static enum xk_status check_even(xk_ctx *c, const struct xk_plan *p)
 {
     const struct xk_index *const k = xk_plan_k_inner(p);
-    struct xk_plan_flat *const f = &p->flat;
-    f->step_b = xk_plan_step_b(p);
-    if (!f->step_b)
+    const int64_t step_b = xk_plan_step_b(p);
+    if (!step_b)
         return no_fit(c, taps_inner, "A's steps of K are not evenly spaced");
     /* A lane that begins at XK_OFF_NULL must not come round. */
-    if (f->step_b * (k->extent / p->s.k_step + 1) >= UINT32_MAX - XK_OFF_NULL)
+    if (step_b * (k->extent / p->s.k_step + 1) >= UINT32_MAX - XK_OFF_NULL)
         return no_fit(c, taps_inner, "K spans too many bytes");
     return XK_OK;
 }
 
-/* Headers, or places where eights of rows share a pixel. Of one tap headers are as
- * many, and moved on by fewer instructions; but of packed taps there are several. */
+/* Headers, or places where eights of rows share a pixel. With one place of the outer
+ * K indices headers are as many, and fewer instructions move them on. */
 static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
     f->taps = (uint16_t)p->shape.k_outer;
-    const bool may = !p->slm.buffers && xk_fma_family_of(p->s.fma)->lanes_m &&
-                     f->taps > 1 && items_are_eights(p);
-    if (!may || !rows_together(c, p, &f->row_b))
-        f->row_b = 0;
-    if (f->row_b)
+    f->eights = !p->s.slm && xk_fma_family_of(p->s.fma)->lanes_m &&
+                f->taps > 1 && items_are_eights(p) && rows_together(c, p);
+    if (f->eights)
         f->headers_b = xk_schedule_places_b(p->seg[0].a.n);
     if (f->taps * f->headers_b > XK_MAX_ADDRESS_GRF * p->platform->grf_b)
         return no_fit(c, taps_inner, "too many addresses");
@@ -164,7 +140,7 @@ static enum xk_status set_body(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
     f->copies = (uint16_t)xk_schedule_copies(&p->s, f->taps);
-    if (f->copies > xk_schedule_most_copies(&p->s))
+    if (f->copies > XK_MAX_COPIES)
         return no_fit(c, taps_inner, "too many copies of the loop's body");
     f->trip = (uint32_t)(f->taps * steps_of(p));
     return XK_OK;
@@ -172,11 +148,11 @@ static enum xk_status set_body(xk_ctx *c, struct xk_plan *p)
 
 enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
 {
-    p->flat.beside = XK_OFF_NULL; /* also for packed taps in loops of their own */
+    p->beside = XK_OFF_NULL;
     if (!xk_schedule_is_one_loop(&p->s))
         return XK_OK;
     XK_TRY(check_steps(c, p));
-    XK_TRY(set_step(c, p));
+    XK_TRY(check_even(c, p));
     XK_TRY(set_addresses(c, p));
     XK_TRY(set_body(c, p));
     xk_plan_ahead(c, p);

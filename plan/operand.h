@@ -59,18 +59,14 @@ unsigned xk_plan_raw_grf(const struct xk_plan *p, const struct xk_plan_side *s);
  * the counts of the loops and of an epilogue without it, and adds to the latter. */
 void xk_plan_preload(xk_ctx *c, struct xk_plan *p);
 
-/* plan->flat, if filter taps are innermost without SLM; plan->slices. */
 /* What of A a later group's loads find in a cache. */
 void xk_plan_ahead(xk_ctx *c, struct xk_plan *p);
+/* plan->flat, if all of K is one loop; plan->slices. */
 enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p);
 enum xk_status xk_plan_slices(xk_ctx *c, struct xk_plan *p);
 /* Bytes of memory from one step of k to the next; 0: no constant. A's blocks of
  * channels may be as long as a step, or longer than K. */
 int64_t xk_plan_step_b(const struct xk_plan *p);
-/* Bytes of B from a filter tap to the next, and over all of them; both 0 if
- * there is one tap. False: the taps are not evenly spaced. */
-bool xk_plan_b_taps(xk_ctx *c, const struct xk_plan *p, int64_t *tap_b,
-                    int64_t *all_b);
 
 /* The nest's buffers and calls, if the plan is written as one. XK_ENOFIT: the
  * schedule wants one, and it is not. */

@@ -368,7 +368,7 @@ static void count_loop(struct xk_plan *p)
     if (p->flat.taps)
         g->headers = (uint16_t)(xk_grfs(p, p->flat.taps * p->flat.headers_b) +
                                 header_grf(p, &s->b));
-    if (p->flat.row_b) /* headers, rows in the lanes, and how far along K */
+    if (p->flat.eights) /* headers, rows in the lanes, and how far along K */
         g->headers = (uint16_t)(g->headers + 1 +
                                 xk_schedule_headers(s->a.n) + 1u);
     g->lets = (uint16_t)(p->flat.taps ? 4 : lets_grf(p));
@@ -378,7 +378,7 @@ static void count_loop(struct xk_plan *p)
         g->lets = (uint16_t)(g->lets + 14 * p->n_segments);
     if (p->a.staging_b)
         g->lets = (uint16_t)(g->lets + 6 * p->n_segments);
-    if (p->slm.buffers) /* and places of stores and reads */
+    if (p->s.slm) /* and places of stores and reads */
         g->headers = (uint16_t)(g->headers +
                                 2 * xk_grfs(p, p->slm.share_b / 8) +
                                 xk_grfs(p, p->a.tile_b / 8));

@@ -188,11 +188,6 @@ static inline bool xk_plan_side_converts(const struct xk_plan_side *s)
 {
     return s->dt != XK_DT_F32 && !s->in_acc;
 }
-/* Whether a side's elements lie side by side in registers, else each in a dword. */
-static inline bool xk_plan_side_is_dense(const struct xk_plan_side *s)
-{
-    return s->store == XK_STORE_BLOCK || s->store == XK_STORE_PACKED;
-}
 /* M in lanes: columns of a part. */
 static inline unsigned xk_plan_part_columns(const struct xk_plan_epilogue *e)
 {
@@ -207,7 +202,6 @@ static inline uint32_t xk_plan_packed_b(unsigned d)
 
 /* A through shared local memory, as pass stage brings it. */
 struct xk_plan_slm {
-    uint8_t buffers;  /* places that take turns; 0: all goes straight to registers */
     uint32_t share_b; /* that a thread brings in a step */
     uint32_t place_b; /* of a step of the group */
 };
@@ -235,13 +229,9 @@ struct xk_plan_flat {
     uint32_t trip;      /* steps of a slice's K, taps included */
     uint32_t headers_b; /* registers of A's headers of one tap; or of a place for
                            each item */
-    int64_t row_b;      /* from row to row of an item, whose rows share a pixel: a
-                           header is made of the item's place before each use; 0:
-                           headers stay, since rows meet padding one by one */
+    bool eights;        /* rows of an item meet padding together: a header is made of
+                           the item's place before each use; else headers stay */
     struct xk_plan_ahead ahead;
-    uint32_t beside;    /* offset of rows outside the tensor: XK_OFF_NULL */
-    int64_t step_b;     /* of A, from a load of a tap to the next: a step of the
-                           inner K */
 };
 
 /* Slices of K add up by exchanging halves of their tiles through SLM, until each
@@ -295,6 +285,7 @@ struct xk_plan {
     struct xk_plan_operand a, b;
     struct xk_plan_slm slm;
     struct xk_plan_flat flat;
+    uint32_t beside; /* where packed taps outside the tensor are in its surface */
     struct xk_plan_slices slices;
     struct xk_layout acc;  /* register tile [m][n] of C */
     struct xk_layout part; /* of a slice's part, at the same place */
@@ -331,13 +322,13 @@ enum xk_status xk_plan_any_layouts(xk_ctx *c, const struct xk_contraction *con,
                                    const struct xk_shape *shape,
                                    struct xk_any_layouts *out);
 
-/* dpasw: threads of a group run along M first, pairs of them share B. Of its
- * rows the even thread holds the first half; of eight rows that a dpasw takes,
- * four come from each half. */
+/* dpasw: threads of a group run along M first, pairs of them share B. The even
+ * thread holds the first half of its rows, and a dpasw takes four rows of each
+ * half. */
 bool xk_plan_is_wide(const struct xk_plan *p);
 
-/* Of slices that have their own part first: rows of B in a thread's tile that
- * belong to a place (by_halves: to one of its pair's). */
+/* Rows of B in a thread's tile that belong to a place of slices, which have their
+ * own part first (by_halves: to one of its pair's). */
 unsigned xk_plan_place_rows(const struct xk_plan *p);
 /* Whether an operation has so many numbers that registers hold them. */
 bool xk_plan_holds_numbers(const struct xk_epi_op *op);

@@ -94,15 +94,13 @@ static void print_epilogue(const struct xk_plan *p, struct xk_str *out)
     xk_str_putc(out, '\n');
 }
 
-/* What is multiplied in a step, and what is loaded behind it. */
-
-static void print_slm(const struct xk_plan_slm *s, struct xk_str *out)
+static void print_slm(const struct xk_plan *p, struct xk_str *out)
 {
-    if (s->buffers)
+    if (p->s.slm)
         xk_str_printf(out,
                       "A through SLM: %u buffers of %u bytes, of which a "
                       "thread brings %u\n",
-                      s->buffers, s->place_b, s->share_b);
+                      p->s.slm, p->slm.place_b, p->slm.share_b);
 }
 
 /* The loop over all of K without SLM. */
@@ -138,9 +136,22 @@ static void print_nest(const struct xk_plan *p, struct xk_str *out)
     xk_str_putc(out, '\n');
 }
 
+static void print_multiplies(const struct xk_plan *p, struct xk_str *out)
+{
+    static const char *const words[] = {[XK_FMA_MAD] = "mad",
+                                        [XK_FMA_DPAS] = "dpas",
+                                        [XK_FMA_DPASW] = "dpasw",
+                                        [XK_FMA_DP4A] = "dp4a"};
+    if (p->s.fma == XK_FMA_LANES)
+        xk_str_printf(out, "%s of all of K, a batch in the lanes\n",
+                      p->con->lanes->dots ? "dp4a" : "mad");
+    else
+        xk_str_printf(out, "%u %s in a full step, %u columns of B at once\n",
+                      p->fma_per_step, words[p->s.fma], p->s.n_sub);
+}
+
 void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
 {
-    static const char *const multiply[] = {"mad", "dpas", "dpas", "dp4a"};
     const struct xk_plan_grf *const g = &p->grf;
     xk_str_puts(out, "schedule: ");
     xk_schedule_print(&p->s, out);
@@ -152,9 +163,7 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
                       "rows of a thread: %u in the first %u groups along M, %u in the "
                       "others\n",
                       p->s.m_thr, p->full_groups, p->s.m_thr - 8u);
-    xk_str_printf(out, "%u %s in a full step, %u columns of B at once\n",
-                  p->fma_per_step, multiply[p->s.fma],
-                  p->s.n_sub);
+    print_multiplies(p, out);
     print_operand("A", &p->con->a, &p->a, out);
     print_operand("B", &p->con->b, &p->b, out);
     for (unsigned i = 0; i < p->n_segments; i++) {
@@ -164,7 +173,7 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
         print_list("A", &s->a, out);
         print_list("B", &s->b, out);
     }
-    print_slm(&p->slm, out);
+    print_slm(p, out);
     if (p->flat.taps)
         print_flat(&p->flat, out);
     if (p->slices.n > 1)

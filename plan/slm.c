@@ -14,10 +14,9 @@ enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p)
         return XK_OK;
     const struct xk_tile_share share = xk_tile_share_of(rows, 8, threads);
     const int64_t row_b = p->a.tile_b / p->s.m_thr;
-    s->buffers = p->s.slm;
     s->share_b = (uint32_t)(share.each * row_b);
     s->place_b = (uint32_t)(share.room * row_b);
-    if (s->place_b * s->buffers > p->platform->slm_max_b)
+    if (s->place_b * p->s.slm > p->platform->slm_max_b)
         return xk_fail(c, XK_ENOFIT,
                        "plan: slm=%u: its buffers are larger than SLM",
                        p->s.slm);

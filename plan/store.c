@@ -77,7 +77,7 @@ unsigned xk_plan_epilogue_grf(const struct xk_plan *p)
     const unsigned converted = e->turns * xk_grfs(p, e->part_b);
     const unsigned wide = e->wide * xk_grfs(p, 4 * SIDE * SIDE);
     const unsigned cse = g->limit > g->loop ? (g->limit - g->loop) / 4u : 0;
-    /* Of a slice's exchange, which the epilogue begins in front of. */
+    /* The epilogue begins in front of a slice's exchange. */
     const unsigned headers = p->slices.n > 1 ? g->acc * 3u / 16 : 0;
     return g->acc + headers + xk_plan_sides_grf(p) + coordinates + converted +
            wide + xk_grfs(p, xk_plan_loop_b(e)) + cse + TEMPORARY_GRF +

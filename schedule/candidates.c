@@ -82,7 +82,7 @@ static bool prefetches(const struct search *g, const struct xk_schedule *c)
 {
     const int64_t along_n = xk_schedule_groups_n(c, g->s->n);
     const int64_t along_m = xk_schedule_groups_m(c, g->s->m);
-    if (!xk_schedule_is_flat(c) || c->pack || c->m_first)
+    if (!xk_schedule_is_flat(c) || c->m_first)
         return false;
     const int64_t ahead =
         xk_schedule_groups_ahead(g->p, c, along_n, along_m);
@@ -249,7 +249,7 @@ static void offer_spread(struct search *g, const struct xk_score_tile *t,
 {
     offer_group(g, t, c);
     if (c->m_thr < 16 || c->taps != XK_TAPS_INNER || is_second(g, c) ||
-        !xk_fma_family_of(c->fma)->dpas || c->pack)
+        !xk_fma_family_of(c->fma)->dpas)
         return;
     offer_even(g, t, c);
 }
@@ -300,7 +300,7 @@ static bool fits_half(const struct search *g, const struct xk_schedule *c)
     return c->grf_count > 128 && xk_schedule_fits(g->p, seen_by(g, c), &half);
 }
 
-/* Of a loop over all of K. */
+/* Register buffers in a loop over all of K. */
 struct buffers {
     uint8_t a, b;
 };

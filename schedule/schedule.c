@@ -16,7 +16,7 @@
 /* Each tap has a copy of the loop's body. */
 #define MAX_SLM_TAPS 9
 #define MAX_SLICES 8
-/* Of tiles, steps and groups in any one direction. */
+/* What tiles, steps and groups have in any one direction. */
 #define MAX_SIDE 1024
 
 /* Tiles are whole along both of the last M indices, so that M has more rows. */
@@ -132,8 +132,8 @@ static unsigned header_grf(const struct xk_platform *p,
                            const struct xk_schedule *c)
 {
     const unsigned taps = (unsigned)s->k_outer;
-    const unsigned items = c->m_thr / 8u * xk_schedule_gathers(c);
-    if (!c->pack && (!s->eights || taps == 1 || !xk_fma_family_of(c->fma)->dpas))
+    const unsigned items = c->m_thr / 8u;
+    if (!s->eights || taps == 1 || !xk_fma_family_of(c->fma)->dpas)
         return taps * c->m_thr * 4 / p->grf_b;
     return taps * xk_schedule_places_b(items) / p->grf_b +
            xk_schedule_headers(items) + 2;
@@ -340,9 +340,10 @@ static bool rule_taps(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     (void)p;
+    if (c->fma == XK_FMA_LANES)
+        return c->taps == XK_TAPS_OUTER;
     if (xk_schedule_is_walk(c))
         return !c->slm && !c->pack && c->n_sub == c->n_thr &&
-               c->fma != XK_FMA_LANES &&
                c->load_a == XK_LOAD_AUTO && c->load_b == XK_LOAD_AUTO;
     return !xk_schedule_is_flat(c) ||
            (c->surfaces && c->n_sub == c->n_thr && !s->loose_a &&
@@ -423,22 +424,22 @@ static bool rule_unroll(const struct xk_platform *p, const struct xk_shape *s,
                         const struct xk_schedule *c)
 {
     (void)p;
-    return xk_schedule_copies(c, s->k_outer) <=
-               xk_schedule_most_copies(c) &&
+    return xk_schedule_copies(c, s->k_outer) <= XK_MAX_COPIES &&
            (!c->unroll || c->unroll <= steps_of(s, c));
 }
 
-/* In a loop over all of K messages are what layouts allow. */
+/* In a loop over all of K, and with a batch in the lanes, messages are what layouts
+ * allow. */
 static bool may_load_a(const struct xk_schedule *c)
 {
-    if (c->taps == XK_TAPS_INNER)
+    if (c->taps == XK_TAPS_INNER || c->fma == XK_FMA_LANES)
         return c->load_a == XK_LOAD_AUTO;
     return c->load_a != XK_LOAD_BLOCK && c->load_a != XK_LOAD_ROWS;
 }
 
 static bool may_load_b(const struct xk_schedule *c)
 {
-    if (c->taps == XK_TAPS_INNER)
+    if (c->taps == XK_TAPS_INNER || c->fma == XK_FMA_LANES)
         return c->load_b == XK_LOAD_AUTO;
     return c->load_b !=
                (xk_fma_family_of(c->fma)->dpas ? XK_LOAD_SCATTERED : XK_LOAD_ROWS);

@@ -82,10 +82,10 @@ struct xk_shape {
     /* Pixels of the padded image: for 1024 rows of M; from a row's first filter
      * tap to its last. 0: not known, so no candidate wants them. */
     int64_t pixels_1k, reach;
-    /* Rows of M that share a pixel, pixels of an image's row, and filter taps along
-     * it, if these move A as far as pixels do; taps 0: they do not. */
+    /* Rows of M that share a pixel, and filter taps along an image's row, if these
+     * move A as far as pixels do; taps 0: they do not. */
     struct {
-        int64_t rows, places, taps;
+        int64_t rows, taps;
     } window;
     /* Filter taps of a line, the innermost of k_outer, that may lie inside K with
      * its few channels; 0: they may not. Elements of a tap that A has in memory. */
@@ -132,8 +132,8 @@ static inline int64_t xk_shape_batch(const struct xk_shape *s)
 {
     return s->batch ? s->batch : 1;
 }
-/* Of a contraction whose rows are in the order of their indices, or which
- * xk_row_order_apply has ordered. An open layout is what the search would like. */
+/* The contraction's rows are in the order of their indices, or in the one that
+ * xk_row_order_apply gave them. An open layout is what the search would like. */
 enum xk_status xk_shape_of(xk_ctx *c, const struct xk_contraction *p,
                            struct xk_shape *out);
 
@@ -262,7 +262,6 @@ bool xk_schedule_spread(const struct xk_shape *s, const struct xk_schedule *c,
  * struct xk_plan_flat): vectors of dwords, of 16 where there are so many. */
 #define XK_MAX_ADDRESS_GRF 40 /* of all taps' headers, or places */
 #define XK_MAX_EIGHTS 8 /* of rows */
-#define XK_MAX_PLACES 32 /* of packed taps */
 static inline unsigned xk_schedule_places_b(unsigned items)
 {
     const unsigned n = items > 4 ? (items + 7) / 8 * 8 : 4;
@@ -276,11 +275,6 @@ static inline unsigned xk_schedule_headers(unsigned items)
 }
 
 #define XK_MAX_COPIES 18 /* of a loop's body, in depths */
-#define XK_MAX_PACKED 36 /* steps with packed taps, all of them straight code */
-static inline unsigned xk_schedule_most_copies(const struct xk_schedule *c)
-{
-    return c->pack ? XK_MAX_PACKED : XK_MAX_COPIES;
-}
 /* Copies of the loop's body, so that each knows its tap and its buffers. taps: of
  * loops over all of K. The fields obey their rule. */
 unsigned xk_schedule_copies(const struct xk_schedule *c, int64_t taps);
@@ -353,7 +347,7 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
 /* Most groups that a core holds at a time. */
 int64_t xk_schedule_resident(const struct xk_platform *p,
                              const struct xk_schedule *c);
-/* Of so many groups along N and M: how many further in the grid's order the group is
+/* With so many groups along N and M: how many further in the grid's order the group is
  * that comes in a group's place when it has ended, if it reads other rows of A: as
  * many as the machine holds. 0: there is none. */
 int64_t xk_schedule_groups_ahead(const struct xk_platform *p,

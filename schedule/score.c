@@ -7,7 +7,7 @@
  * candidate. */
 #include "schedule/score.h"
 
-/* Of a group. */
+/* Threads of a group. */
 static int64_t threads(const struct xk_schedule *c)
 {
     return (int64_t)c->tg_m * c->tg_n * xk_schedule_slices(c);
@@ -44,10 +44,8 @@ static int64_t waits(const struct xk_perf *f, const struct xk_schedule *c,
                              ? f->exposed_dpas + f->send_cyc * sends
                              : f->exposed;
     const int64_t late = f->latency + cold;
-    const unsigned ahead = c->slots_a;
-    const int64_t a = c->slots_a > 1
-                          ? left(late, ahead, fma_cyc)
-                          : f->rows_cyc + cold;
+    const int64_t a = c->slots_a > 1 ? left(late, c->slots_a, fma_cyc)
+                                     : f->rows_cyc + cold;
     const int64_t b = c->slots_b > 1 ? left(late, c->slots_b, fma_cyc)
                                      : f->late_cyc * parts;
     return base + max(a, b) + min(a, b) * f->both_pct / 100;
@@ -119,8 +117,8 @@ static void set_at_once(const struct xk_platform *p, const struct xk_score_tile 
                      : xk_ceil_div(l->most * threads(c), f->eu_per_core);
 }
 
-/* Of two that want the same time: the longer, and the more of the shorter the
- * nearer both are. */
+/* Two want the same time: the longer, and the more of the shorter the nearer both
+ * are. */
 static int64_t beside(int64_t a, int64_t b, int64_t pct)
 {
     const int64_t less = min(a, b), more = max(a, b);
@@ -129,7 +127,7 @@ static int64_t beside(int64_t a, int64_t b, int64_t pct)
 }
 
 /* What the youngest threads of an EU leave idle, a step, if they have fewer rows: each
- * has a slower pace, and nobody older is left to fill it. Of one round. */
+ * has a slower pace, and nobody older is left to fill it. There is one round. */
 static int64_t few_rows_tail(const struct xk_schedule *c, const struct xk_score_work *w,
                              const struct xk_score_load *l)
 {
@@ -141,7 +139,7 @@ static int64_t few_rows_tail(const struct xk_schedule *c, const struct xk_score_
     return few && rate < 1024 ? few * fma * (1024 - rate) / rate : 0;
 }
 
-/* Of 1024 cycles those in which all threads of an EU wait: nobody multiplies. */
+/* Cycles out of 1024 in which all threads of an EU wait: nobody multiplies. */
 static int64_t idle_1k(const struct xk_score_work *w, const struct xk_score_load *l)
 {
     const int64_t share = 1024 * w->alone_cyc / (w->fma_cyc + w->alone_cyc);
@@ -158,7 +156,6 @@ static int64_t eu_cyc(const struct xk_score_tile *t, const struct xk_schedule *c
 {
     const int64_t all = l->per_eu * w->fma_cyc, blocks = l->n * (c->m_thr / 8);
     const int64_t met = l->blocks == blocks ? all : all * l->blocks / blocks;
-    const int64_t busy = met;
     const int64_t pace = w->fma_cyc + w->alone_cyc;
     /* What the last thread leaves idle; if it has not been alone all the time.
      */
@@ -166,7 +163,7 @@ static int64_t eu_cyc(const struct xk_score_tile *t, const struct xk_schedule *c
                    l->at_once * t->perf->tail_pct / 100;
     if (c->spread && l->n <= l->most)
         tail = max(tail, few_rows_tail(c, w, l));
-    const int64_t xmx = max(busy, l->per_eu * w->issue);
+    const int64_t xmx = max(met, l->per_eu * w->issue);
     return xmx * 1024 / (1024 - idle_1k(w, l)) + tail;
 }
 
@@ -262,7 +259,7 @@ static int64_t outside(const struct xk_schedule *c)
 static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t taps = c->taps == XK_TAPS_INNER ? s->k_outer : 1;
-    const int64_t inner = s->k_inner / (c->k_step);
+    const int64_t inner = s->k_inner / c->k_step;
     const int64_t all = xk_schedule_is_walk(c)
                             ? s->k_outer * s->k_inner / c->k_step
                             : taps * inner / xk_schedule_slices(c);

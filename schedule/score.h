@@ -40,7 +40,7 @@ struct xk_score_lines {
     int64_t row_b, line_b, room_b;
 };
 
-/* Of a schedule's score what its group leaves alone, but for whether rows are spread;
+/* What of a schedule's score its group leaves alone, but for whether rows are spread;
  * through SLM it is of that group. */
 struct xk_score_tile {
     const struct xk_perf *perf;
@@ -89,7 +89,7 @@ struct xk_score_work xk_score_work_of(const struct xk_perf *f, const struct xk_s
 int64_t xk_score_inside(const struct xk_shape *s, int64_t lines);
 /* Lines that a dword of each row of A lies in. */
 int64_t xk_score_row_lines(const struct xk_shape *s, const struct xk_schedule *c);
-/* Of the data port: C goes out; sums of slices go in and out of SLM. */
+/* Cycles of the data port: C goes out; sums of slices go in and out of SLM. */
 int64_t xk_score_port_around(const struct xk_perf *f, const struct xk_shape *s,
                              const struct xk_schedule *c);
 struct xk_score_lines xk_score_lines_a(const struct xk_perf *f,

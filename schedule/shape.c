@@ -135,7 +135,6 @@ static void set_window(const struct xk_contraction *p,
     if (!s->eights || !xk_row_order_window(p, o->free, &x))
         return;
     s->window.rows = o->block;
-    s->window.places = x.places;
     s->window.taps = x.taps;
 }
 

@@ -12,7 +12,7 @@ static int64_t block_of(const struct xk_shape *s, const struct xk_schedule *c)
     return blocks ? c->k_step : 1;
 }
 
-/* Of the data port's cycles those that stores of C take: mad's go out dword by dword,
+/* Cycles of the data port for stores of C: mad's go out dword by dword,
  * into half as many lines if blocks of its channels are whole ones; dpas's by 32 bytes
  * of a row, of which the port looks up each. */
 enum { STORE_B = 32 };
@@ -31,7 +31,6 @@ static int64_t port_store(const struct xk_perf *f, const struct xk_shape *s,
     return lines / f->lines_cyc;
 }
 
-/* Of the data port: C goes out; sums of slices go in and out of SLM. */
 int64_t xk_score_port_around(const struct xk_perf *f, const struct xk_shape *s,
                              const struct xk_schedule *c)
 {
@@ -99,7 +98,7 @@ static int64_t rows_once(const struct xk_shape *s, const struct xk_schedule *c,
     return min(once, (rows + more) * (s->k_outer / s->window.taps));
 }
 
-/* Of packed taps all that rows read is brought once, and shared by the steps. */
+/* All that rows read of packed taps is brought once, and shared by the steps. */
 static int64_t pixel_bytes(const struct xk_shape *s, const struct xk_schedule *c,
                            int64_t rows, int64_t tiles)
 {

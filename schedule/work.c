@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one thread does in a step: multiplies, instructions, messages, its share of the
- * data port; and around its loop. Of a score all that only the tile decides, or through
- * SLM a group and its tile. */
+ * data port; and around its loop. It is what only the tile decides of a score, or
+ * through SLM a group and its tile. */
 #include "schedule/score.h"
 
 /* Addresses move two registers an instruction; waits come with the sends. */

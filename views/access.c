@@ -133,14 +133,6 @@ int xk_access_dim_of(const struct xk_access *a, unsigned index)
     return alone && x->coef[index] == 1 && !x->base && !x->class_base ? d : -1;
 }
 
-int xk_access_shared(const struct xk_access *a, unsigned i, unsigned j)
-{
-    for (unsigned d = 0; d < a->n_coord; d++)
-        if (a->at[d].coef[i] && a->at[d].coef[j])
-            return (int)d;
-    return -1;
-}
-
 /* What divides everything in a coordinate but one index's part; 0: there is
  * nothing else. */
 static int64_t others_gcd(const struct xk_contraction *p,

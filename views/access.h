@@ -40,8 +40,6 @@ int xk_access_coord_of(const struct xk_access *a, unsigned index);
 /* The tensor dim whose coordinate is the index and nothing else, so that index
  * places are tensor places; -1: there is none. */
 int xk_access_dim_of(const struct xk_access *a, unsigned index);
-/* The coordinate that both move; -1: there is none. */
-int xk_access_shared(const struct xk_access *a, unsigned i, unsigned j);
 
 /* Bytes between neighbours along an index, conditions aside: inside each run of
  * *run places that begins at a multiple of *run, every step moves by *stride_b,

@@ -73,20 +73,6 @@ int64_t xk_contraction_extent(const struct xk_contraction *p, enum xk_role role)
     return all;
 }
 
-void xk_contraction_tap(const struct xk_index *index, unsigned n, int64_t tap,
-                        int64_t *at)
-{
-    bool inner = true;
-    for (unsigned i = n; i-- > 0;) {
-        if (index[i].role != XK_ROLE_K)
-            continue;
-        at[i] = inner ? 0 : tap % index[i].extent;
-        if (!inner)
-            tap /= index[i].extent;
-        inner = false;
-    }
-}
-
 struct xk_coord *xk_access_add(struct xk_access *a, int index, int64_t extent)
 {
     struct xk_coord *const x = &a->at[a->n_coord++];

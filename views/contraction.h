@@ -65,11 +65,6 @@ int xk_contraction_before(const struct xk_contraction *p, int index);
 int64_t xk_contraction_extent(const struct xk_contraction *p,
                               enum xk_role role);
 
-/* The K indices but the last are counted by a tap, the last of them fastest:
- * their places, into at[], with 0 for the innermost K. */
-void xk_contraction_tap(const struct xk_index *index, unsigned n, int64_t tap,
-                        int64_t *at);
-
 /* Appends a coordinate 1 * index (-1: none) that lies in [0, extent). */
 struct xk_coord *xk_access_add(struct xk_access *a, int index, int64_t extent);
 

@@ -148,9 +148,9 @@ int64_t xk_lanes_next(const struct xk_lanes_axis *x, int64_t places, int64_t at)
 bool xk_lanes_next_block(const struct xk_lanes_axis *y, int64_t places,
                          struct xk_lanes_block *b)
 {
-    int64_t at = b->number < 0 ? -1 : b->row[XK_LANES_DEEP - 1];
-    bool more = b->number < 0 || at >= 0;
-    b->number++;
+    const bool first = b->row[0] < 0;
+    int64_t at = first ? -1 : b->row[XK_LANES_DEEP - 1];
+    bool more = first || at >= 0;
     for (unsigned i = 0; i < XK_LANES_DEEP; i++) {
         at = more ? xk_lanes_next(y, places, at) : -1;
         b->row[i] = at;
@@ -175,7 +175,7 @@ bool xk_lanes_dots(const struct xk_lanes_axis *y, int64_t place,
 
 int64_t xk_lanes_n_dots(const struct xk_lanes_axis *y, int64_t places)
 {
-    struct xk_lanes_block b = {.number = -1};
+    struct xk_lanes_block b = xk_lanes_no_block();
     int64_t tap[XK_LANES_DEEP], n = 0;
     while (xk_lanes_next_block(y, places, &b))
         for (int64_t p = 0; p < places; p++)

@@ -56,11 +56,14 @@ int64_t xk_lanes_next(const struct xk_lanes_axis *x, int64_t places,
 /* f32 holds sums of so many products of 8-bit types; no more taps are dots. */
 #define XK_LANES_MOST_K 256
 struct xk_lanes_block {
-    int64_t number;
     int64_t row[XK_LANES_DEEP]; /* of the window; -1: none */
 };
-/* The next block of a tile of so many rows; number -1: the first. False: there
- * is none. */
+static inline struct xk_lanes_block xk_lanes_no_block(void)
+{
+    return (struct xk_lanes_block){{-1, -1, -1, -1}};
+}
+/* The next block of a tile of so many rows; behind xk_lanes_no_block() the
+ * first. False: there is none, and *b is no block again. */
 bool xk_lanes_next_block(const struct xk_lanes_axis *y, int64_t places,
                          struct xk_lanes_block *b);
 /* The taps by which a row of the tile meets a block, -1: none. False: none at

@@ -122,7 +122,6 @@ START_TEST(shares_and_calls)
     struct xk_str s;
     problem("mb1ic64ih8oc64kh3ph1", SRC, WEI);
     ck_assert_msg(make(loops[_i].change) == XK_OK, "%s", c->error.message);
-    ck_assert_uint_eq(p.slm.buffers, p.s.slm);
     ck_assert_uint_eq(p.slm.share_b, loops[_i].share_b);
     ck_assert_uint_eq(p.slm.place_b, loops[_i].place_b);
     xk_str_init(&s, NULL);

@@ -72,7 +72,6 @@ static struct xk_shape random_shape(uint64_t *r)
     }
     if (inside && taps > 1) {
         s.window.rows = images;
-        s.window.places = side;
         s.window.taps = taps == 5 ? 5 : 3;
     }
     if (packs) {

@@ -90,6 +90,11 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
                                           .surfaces = true,
                                           .grf_count = 256};
 #define DOTS "fma=dp4a simd=16 k=16 slm=0 taps=outer"
+#define BATCH "fma=lanes simd=16 m=14 n=16 nsub=16 k=1 slm=0 taps=outer"
+#define OF_BATCH                                                               \
+    {3136, 1, 1, 9, 4,                                                         \
+     .lanes = {64, 1, 1, 1, 7, 9, false,                                             \
+               {{0, 1, 56, 3, 1, 1}, {2, 3, 56, 3, 1, 1}}}}
 #define PACK "slm=0 taps=outer slots=1,1 m=16 pack=1"
 static const struct {
     const char *rule, *change;
@@ -222,6 +227,16 @@ static const struct {
     {"pack",
      PACK " fma=dpas n=8 nsub=8",
      {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+    /* All of K comes at once, by messages of its own. */
+    {NULL, BATCH, OF_BATCH},
+    {"taps", BATCH " taps=inner", OF_BATCH},
+    {"taps", BATCH " taps=inner prefetch=1", OF_BATCH},
+    {"taps", BATCH " taps=inner slices=2", OF_BATCH},
+    {"taps", BATCH " taps=walk", OF_BATCH},
+    {"load", BATCH " load_a=elements", OF_BATCH},
+    {"load", BATCH " load_a=scattered", OF_BATCH},
+    {"load", BATCH " load_b=block", OF_BATCH},
+    {"load", BATCH " load_b=elements", OF_BATCH},
     {NULL, "store=packed", {3136, 64, 64, 9, 2}},
     {NULL, "store=columns", {3136, 64, 64, 9, 2}},
     {"store", "store=block", {3136, 64, 64, 9, 2}},

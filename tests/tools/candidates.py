@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """candidates.py XK: what the search offers, read from XK_DUMP=schedule, so that
 no kind of schedule is lost from it silently. A row: a problem, fields that one
-candidate at least must have, and fields that none may have. The best with A or
-its footprint in SLM, with tiles of 64 columns and with filter taps that are skipped
-is also forced, and must be what --info prints then. TAP: one line for each kind of
+candidate at least must have, and fields that none may have. The best with A
+in SLM and with tiles of 64 columns is also forced, and must be what --info prints then. TAP: one line for each kind of
 each row, and one for each that is forced."""
 import os
 import re

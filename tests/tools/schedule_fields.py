@@ -3,11 +3,13 @@
 """schedule_fields.py XK: every field of a schedule changes what is generated. A
 row sets one field of a whole schedule; --info must print that field changed and
 no other, and code or launch must differ. Each field that is printed has a row.
-TAP: one line a row, and one for the fields."""
+A field that a kernel with a batch in the lanes cannot have is refused by the rule that
+says so; the plan names its products. TAP: one line a row, and one for the fields."""
 import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -56,6 +58,12 @@ ROWS = [  # type, schedule, what is changed, the problem if it is another
 ]
 
 
+BATCH = "g32mb1ic32ih9oc32kh3ph1"
+REFUSED = ["taps=inner", "taps=inner prefetch=1", "taps=walk", "load_a=elements", "load_a=scattered", "load_b=block",
+           "load_b=elements"]
+PRODUCTS = [("f16", "k=1", "mad"), ("u8s8", "k=4", "dp4a")]
+
+
 def generated(xk, dtype, schedule, problem):
     """({field: value}, everything else); of a refusal ({}, the sentence)."""
     done = subprocess.run(
@@ -67,6 +75,26 @@ def generated(xk, dtype, schedule, problem):
         return {}, done.stderr
     rest = done.stdout[:line.start()] + done.stdout[line.end():]
     return dict(word.split("=") for word in line.group(1).split()), rest
+
+
+def plan_of(xk, dtype, schedule):
+    """The plan's text."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([xk, "gen", "--dt=" + dtype, BATCH, "-o", f"{folder}/k"],
+                       env={**os.environ, "XK_SCHEDULE": schedule, "XK_DUMP": "plan",
+                            "XK_DUMP_DIR": folder}, capture_output=True, check=True)
+        return "".join(f.read_text() for f in Path(folder).glob("*/*plan.txt"))
+
+
+def check_lanes(tap, xk):
+    for change in REFUSED:
+        fields, why = generated(xk, "f16", "fma=lanes " + change, BATCH)
+        tap.check(not fields and "fma=lanes" in why, f"fma=lanes {change} is refused",
+                  fields or why)
+    for dtype, k, products in PRODUCTS:
+        text = plan_of(xk, dtype, "fma=lanes " + k)
+        tap.check(f"\n{products} of all of K, a batch in the lanes\n" in text,
+                  f"the plan of {dtype} names {products}", text)
 
 
 def main():
@@ -85,6 +113,7 @@ def main():
                   code if not before else other)
     tap.check(seen == named, f"each of {len(seen)} fields has a row",
               sorted(seen ^ named))
+    check_lanes(tap, sys.argv[1])
     return tap.end()
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of a window in dwords of four, and the taps that a tile's rows have
  * there: by hand, and for all small axes by what a product needs. */
+#include <stdio.h>
 #include <check.h>
 #include <string.h>
 
@@ -35,17 +36,18 @@ START_TEST(blocks_have_the_rows_that_are_met)
                                     .taps = by_hand[_i].taps,
                                     .step = by_hand[_i].step,
                                     .apart = by_hand[_i].apart};
-    struct xk_lanes_block b = {.number = -1};
+    struct xk_lanes_block b = xk_lanes_no_block();
     int64_t tap[XK_LANES_DEEP], n = 0;
     char rows[200] = "", pairs[200] = "";
-    while (xk_lanes_next_block(&y, by_hand[_i].places, &b)) {
+    for (unsigned number = 0; xk_lanes_next_block(&y, by_hand[_i].places, &b);
+         number++) {
         for (unsigned i = 0; i < XK_LANES_DEEP; i++)
             put(rows, *rows ? " " : "", b.row[i]);
         for (int64_t p = 0; p < by_hand[_i].places; p++) {
             if (!xk_lanes_dots(&y, p, &b, tap))
                 continue;
             n++;
-            put(pairs, *pairs ? " " : "", b.number);
+            put(pairs, *pairs ? " " : "", number);
             put(pairs, "/", p);
             for (unsigned i = 0; i < XK_LANES_DEEP; i++)
                 put(pairs, i ? "," : ":", tap[i]);
@@ -61,7 +63,7 @@ END_TEST
  * element which it multiplies. */
 static void check_axis(const struct xk_lanes_axis *y, int64_t places)
 {
-    struct xk_lanes_block b = {.number = -1};
+    struct xk_lanes_block b = xk_lanes_no_block();
     int64_t tap[XK_LANES_DEEP], seen = 0;
     while (xk_lanes_next_block(y, places, &b))
         for (int64_t p = 0; p < places; p++) {
