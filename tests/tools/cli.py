@@ -148,6 +148,14 @@ XKBENCH = [
     # The template in modes C, R and I, only if it is asked for.
     (["--perf-template=%name%;%grf%;%sinstr%", FINE + 'n"t"'], 0,
      r"0:PASSED .*\nOutput template: .*\nt;[1-9]\d*;[1-9]\d*\ntests:1 "),
+    # benchdnn's other symbols.
+    (["--mode=I", "--dt=u8s8", "--bia-dt=f16", "--dir=FWD_D",
+      "--perf-template=%driver%,%idx%,%sdt%,%bia_dt%,%alg%,%mb%,%group%,%ctx-exe%,", FINE],
+     0, r"\nconv,0,u8s8,f16,direct,1,,,\n"),
+    (["--mode=P", "--perf-template=%-cptime%,%-cpdtime%,%clocks%,%Gfreq%", FINE], 0,
+     r"\n[\d.]+,[\d.]+,\d+,2\.4\n"),
+    # A word of benchdnn's that is no direction.
+    (["--dir=BWD_DW", FINE], 1, r"0:INVALID_ARGUMENTS \(prop=\d+ is not"),
     # Whose result it was compared with.
     (["--perf-template=%ref%", FINE], 0, r"0:PASSED .*\nOutput .*\n(library|own)\n"),
     (["--mode=R", "--perf-template=%ref%", FINE], 0, r"0:EXECUTED .*\nOutput .*\nnone\n"),
@@ -419,6 +427,8 @@ BATCHES = [
     (["--mode=L", "nonsense", FINE], 1, r"tests:2 .* invalid_arguments:1 "),
     (["--mode=L", "--batch=/no/such", FINE], 1,
      r"0:INVALID_ARGUMENTS \(.*:2: batch=/no/such.*\n1:LISTED.*\ntests:2 "),
+    # An option that no problem follows is no mistake here.
+    (["--mode=L " + FINE, "--dt=f16"], 0, r"listed:1"),
     # Options of a file that another one names stay in force.
     (["--mode=L", "--batch=beside.txt", FINE], 0, r"--dir=FWD_I.*\n.*listed:1"),
 ]

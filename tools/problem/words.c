@@ -24,6 +24,7 @@ static const struct xk_word props[] = {
 #define XK_PROP_WORD(id) {#id, XK_##id},
 #include "xekern/words.def"
     {"FWD_B", XK_PROP_DEFAULT},
+    {"BWD_DW", XK_BWD_WB + 1}, /* benchdnn's word of what is no direction */
 };
 
 static const struct xk_word types[] = {

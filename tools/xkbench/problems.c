@@ -169,6 +169,7 @@ static void run_repeatedly(struct xk_bench *b, struct xk_bench_problem *p)
             xk_bench_skip(&r, "before the --start index");
         else
             xk_bench_run(b, p, &r);
+        r.number = b->n_tests;
         xk_bench_report(b, p, &r);
     }
 }

@@ -39,6 +39,12 @@ TEXT(text_name, l->p->name)
 TEXT(text_desc, l->p->text)
 TEXT(text_prb, l->p->repro)
 TEXT(text_ref, l->r->reference ? l->r->reference : "none")
+TEXT(text_driver, xk_bench_is_deconv(&l->p->desc) ? "deconv" : "conv")
+TEXT(text_alg, l->p->desc.alg == XK_ALG_AUTO ? "auto" : "direct")
+TEXT(text_bia_dt, l->r->info.tensor[XK_ARG_BIA].ndims
+                      ? xk_type_word(l->r->info.tensor[XK_ARG_BIA].type)
+                      : "undef")
+TEXT(text_nothing, l->p ? "" : NULL)
 TEXT(text_sched, l->r->schedule)
 TEXT(text_chash, l->r->code_hash)
 TEXT(text_shares, l->r->shares)
@@ -121,6 +127,9 @@ NUMBER(number_threads, (double)l->r->threads_per_group)
 NUMBER(number_groups, (double)l->r->groups)
 NUMBER(number_ptime, predicted_us(l) / 1e3)
 NUMBER(number_cycles, l->r->predicted_cycles)
+NUMBER(number_freq, ratio(number_cycles(l), predicted_us(l) / 1e6))
+NUMBER(number_idx, (double)l->r->number)
+NUMBER(number_mb, (double)l->p->desc.mb)
 
 /* The least possible time for the problem's operations and tensors over the
  * predicted time. A stride may leave out a part of a tensor, which then does
@@ -166,6 +175,12 @@ static const struct symbol {
     {"ref", text_ref, NULL,
      "mode C: whose convolution the result was compared with: library "
      "(oneDNN's on the CPU) or own"},
+    {"driver", text_driver, NULL, "conv or deconv"},
+    {"idx", NULL, number_idx, "the problem's number in this run, from 0"},
+    {"sdt", text_dt, NULL, "data types"},
+    {"bia_dt", text_bia_dt, NULL, "the bias's type, or undef"},
+    {"alg", text_alg, NULL, "the algorithm"},
+    {"mb", NULL, number_mb, "the minibatch"},
     {"sched", text_sched, NULL, "the schedule"},
     {"ops", NULL, number_ops, "operations, two for a multiply-add"},
     {"ibytes", NULL, number_ibytes,
@@ -178,6 +193,8 @@ static const struct symbol {
      "simulation"},
     {"ctime", NULL, number_ctime, "ms to create the program"},
     {"qtime", NULL, number_qtime, "ms of the query before it"},
+    {"cptime", NULL, number_ctime, "ms to create the program"},
+    {"cpdtime", NULL, number_qtime, "ms of the query before it"},
     {"flops", NULL, number_flops, "operations a second of %time%"},
     {"bw", NULL, number_bw, "bytes a second of %time%"},
     {"code", NULL, number_code, "bytes of code"},
@@ -199,6 +216,8 @@ static const struct symbol {
     {"ptime", NULL, number_ptime,
      "ms predicted (engine sim, mode P); best and worst: of --timing=:all"},
     {"cycles", NULL, number_cycles, "cycles predicted"},
+    {"clocks", NULL, number_cycles, "the same"},
+    {"freq", NULL, number_freq, "predicted cycles a second"},
     {"eff", NULL, number_eff,
      "part of the machine's limit for the problem's operations or tensors"},
     {"opeff", NULL, number_opeff, "part of its limit for operations"},
@@ -206,6 +225,18 @@ static const struct symbol {
      "the value of --timing=:all with which the last launch takes longest"},
     {"hypotheses", text_hypotheses, NULL, "all of them, with their us"},
     {"shares", text_shares, NULL, "where the last launch's cycles went"},
+#define NOTHING(name)                                                          \
+    {                                                                          \
+        name, text_nothing, NULL, "nothing, as benchdnn's"                     \
+    }
+    NOTHING("ctx-init"),
+    NOTHING("ctx-exe"),
+    NOTHING("ddt"),
+    NOTHING("tag"),
+    NOTHING("group"),
+    NOTHING("axis"),
+    NOTHING("prop"),
+    NOTHING("stat_tag"),
 };
 
 void xk_bench_template_help(FILE *out)
