@@ -10,16 +10,14 @@ limit; then the medians and the worst under each hypothesis of the model, whose 
 are compared with each other. A positive number is a loss, in percent of the share
 without the attribute."""
 import argparse
-import re
 import statistics
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+from bench_rows import rows_of, us_of  # noqa: E402
 from bound_share import layers  # noqa: E402
-from report_bound import Problem, row_of  # noqa: E402
+from report_bound import Problem, least_of  # noqa: E402
 
 # Name, type of report_bound.py, words of xkbench, post-ops, limit in percent.
 PLAIN = {"f16": "--dir=FWD_D --dt=f16", "u8s8": "--dir=FWD_D --dt=u8s8"}
@@ -39,29 +37,22 @@ CASES = [
 
 def measure(args, problems, words):
     """{hypothesis: us} of each layer, "nominal" among them."""
-    template = "--perf-template=row|%ptime%|%hypotheses%"
-    with tempfile.NamedTemporaryFile("w", suffix=".txt") as batch:
-        batch.write("\n".join(problems) + "\n")
-        batch.flush()
-        done = subprocess.run(
-            [args.xkbench, "--mode=P", "--time-only=0", f"--timing={args.timing}:all",
-             template, *words, "--batch=" + batch.name],
-            stdout=subprocess.PIPE, text=True, check=False)
-    rows = re.findall(r"^row\|([^|]+)\|(.*)$", done.stdout, re.MULTILINE)
+    rows, out, _ = rows_of(
+        args.xkbench,
+        ["--mode=P", "--time-only=0", f"--timing={args.timing}:all", *words],
+        "%ptime%|%hypotheses%", problems)
     if len(rows) != len(problems):
         sys.exit(f"attribute_share: {' '.join(words)}: no kernel of some layer\n"
-                 f"{done.stdout[-600:]}")
-    return [{"nominal": float(us) * 1000,
-             **{k: float(v) for k, v in re.findall(r"(\S+):([\d.]+)", other)}}
-            for us, other in rows]
+                 f"{out[-600:]}")
+    return [us_of(*row) for row in rows]
 
 
 def losses(problems, size, post_ops, plain, made):
     """{hypothesis: [percent of each layer]}."""
     out = {}
     for desc, without, got in zip(problems, plain, made):
-        before = row_of("a770", Problem(desc, size), size)[0]
-        bound = row_of("a770", Problem(desc, size, "fwd", post_ops), size)[0]
+        before = least_of("a770", Problem(desc, size), size)[0]
+        bound = least_of("a770", Problem(desc, size, "fwd", post_ops), size)[0]
         for name, us in got.items():
             share = (bound / us) / (before / without[name])
             out.setdefault(name, []).append(100 * (1 - share))

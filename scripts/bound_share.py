@@ -8,11 +8,11 @@ is that of src and dst, "any" the library's choice. --timing=MACHINE is the mode
 import argparse
 import re
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 
-from report_bound import Problem, fields, row_of
+from bench_rows import rows_of
+from report_bound import Problem, fields, least_of
 
 DIRECTIONS = {"fwd": "FWD_D", "bwd_d": "BWD_D", "bwd_w": "BWD_W"}
 TYPES = {"fwd": "{0}:{0}:{0}", "bwd_d": "{0}:{0}:{0}", "bwd_w": "{0}:f32:{0}"}
@@ -31,14 +31,12 @@ def layers(path, mb):
 def timed(args, desc):
     """Modelled ms and instructions a multiply; None: xkbench says no."""
     tag = [f"--stag={args.tag}", f"--dtag={args.tag}"]
-    done = subprocess.run(
-        [args.xkbench, "--mode=P", f"--dir={DIRECTIONS[args.dir]}",
+    rows, _, _ = rows_of(
+        args.xkbench,
+        ["--mode=P", f"--dir={DIRECTIONS[args.dir]}",
          "--dt=" + TYPES[args.dir].format(args.dt), *tag, f"--timing={args.timing}",
-         "--time-only=0",
-         "--perf-template=row|%ptime%|%xipf%", desc],
-        stdout=subprocess.PIPE, text=True, check=False)
-    found = re.search(r"^row\|([^|]+)\|(.+)$", done.stdout, re.M)
-    return (float(found[1]), float(found[2])) if found else None
+         "--time-only=0"], "%ptime%|%xipf%", [desc])
+    return tuple(map(float, rows[0])) if rows else None
 
 
 def main():
@@ -59,7 +57,7 @@ def main():
         if not got:
             sys.exit(f"bound_share: xkbench made no kernel of {desc}")
         size = "f32" if args.dt == "f32" else "f16"
-        least, _, _ = row_of("a770", Problem(desc, size, args.dir), size)
+        least, _ = least_of("a770", Problem(desc, size, args.dir), size)
         shares.append(least / 1000 / got[0])
         print(f"| {name} | {got[0] * 1000:.1f} | {least:.1f} | {shares[-1]:.2f} | "
               f"{got[1]:.1f} |", flush=True)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """field_worth.py XKBENCH SHAPES-FOLDER CHOSEN FIXED [--waves=N]: what a value of a schedule's field
 is worth. The problems of all lists (scripts/kernels.py) whose own schedule matches the regular
-expression CHOSEN ("skip=1") are timed with it, and with what the search chooses where FIXED holds
-("skip=0"), in the timing model as it is and under gather=component. Prints the geometric
+expression CHOSEN ("pack=1") are timed with it, and with what the search chooses where FIXED holds
+("pack=0"), in the timing model as it is and under gather=component. Prints the geometric
 mean of the time without over the time with, by setting and of all, and the share of the lists."""
 import argparse
 import collections
@@ -12,7 +12,8 @@ import re
 import sys
 from pathlib import Path
 
-from kernels import made, rows_of, setting
+from bench_rows import rows_of
+from kernels import made, setting
 
 MACHINES = ("a770", "a770:gather=component")
 
@@ -21,12 +22,13 @@ def timed(xkbench, waves, machine, rows, fixed):
     """ms of each row; None: what is fixed has no schedule there."""
     lines = [f"{setting(*r['setting'].split())} --schedule={fixed} {r['problem']}"
              for r in rows]
-    found, _ = rows_of(xkbench, ["--mode=P", f"--time-only={waves}", "--timing=" + machine],
-                       "%desc%|%0ptime%", lines, whole=False)
+    found, _, _ = rows_of(
+        xkbench, ["--mode=P", f"--time-only={waves}", "--timing=" + machine],
+        "%desc%|%0ptime%", lines)
     times = collections.defaultdict(list)
     for problem, ms in found:
         times[problem].append(float(ms))
-    return found, times
+    return times
 
 
 def ratios_of(args, rows, machine):
@@ -34,8 +36,8 @@ def ratios_of(args, rows, machine):
     out = []
     for where in sorted({r["setting"] for r in rows}):
         here = [r for r in rows if r["setting"] == where]
-        _, own = timed(args.xkbench, args.waves, machine, here, "")
-        _, other = timed(args.xkbench, args.waves, machine, here, args.fixed)
+        own = timed(args.xkbench, args.waves, machine, here, "")
+        other = timed(args.xkbench, args.waves, machine, here, args.fixed)
         out += [(where, b / a) for p in own if p in other
                 for a, b in zip(own[p], other[p])]
     return out

@@ -16,8 +16,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from bench_rows import rows_of, us_of
 from bound_share import layers
-from report_bound import Problem, hypotheses, least_of, machine_of
+from report_bound import Problem, bounds_of
 
 MACHINE = "a770"
 MB = 16
@@ -51,16 +52,15 @@ def whole(desc):
 
 def kernel_times(args, desc, dtype, tag):
     """{hypothesis: us}, "nominal" among them."""
-    out = run([args.xkbench, "--mode=P", "--dir=FWD_D", f"--dt={TYPES[dtype]}",
-               f"--stag={tag}", f"--dtag={tag}",
-               f"--timing={MACHINE}" + ("" if args.nominal else ":all"),
-               "--perf-template=row|%ptime%|%hypotheses%", desc])
-    found = re.search(r"^row\|([^|]+)\|(.*)$", out, re.M)
-    if not found:
+    rows, _, _ = rows_of(
+        args.xkbench,
+        ["--mode=P", "--time-only=0", "--dir=FWD_D", f"--dt={TYPES[dtype]}",
+         f"--stag={tag}", f"--dtag={tag}",
+         f"--timing={MACHINE}" + ("" if args.nominal else ":all")],
+        "%ptime%|%hypotheses%", [desc])
+    if not rows:
         sys.exit(f"group_shares: xkbench made no kernel of {desc}")
-    us = dict(word.rsplit(":", 1) for word in found[2].split() if ":" in word)
-    return {"nominal": 1000 * float(found[1]),
-            **{name: float(value) for name, value in us.items()}}
+    return us_of(*rows[0])
 
 
 class Copies:
@@ -89,15 +89,6 @@ class Copies:
         if not found:
             sys.exit(f"group_shares: xk run {file}: no time of the copy")
         return float(found[1])
-
-
-def bounds(problem, dtype):
-    """{hypothesis: us} that report_bound.py says are needed."""
-    machine = machine_of(MACHINE)
-    us = {"nominal": least_of(MACHINE, machine, problem, dtype)[0]}
-    for name, row, value in hypotheses(MACHINE):
-        us[name] = least_of(MACHINE, {**machine, row: value}, problem, dtype)[0]
-    return us
 
 
 def print_summary(title, shares):
@@ -140,7 +131,7 @@ def grouped(args, dtype, tag):
             continue
         us = kernel_times(args, desc, dtype, tag)
         one = kernel_times(args, re.sub(r"^g\d+", "", desc), dtype, tag)
-        least = bounds(Problem(whole(desc), dtype), dtype)
+        least = bounds_of(MACHINE, Problem(whole(desc), dtype), dtype)
         shares.append({h: least.get(h, least["nominal"]) / us[h] for h in us})
         print(f"| {desc} | {us['nominal']:.2f} | {least['nominal']:.2f} | "
               f"{shares[-1]['nominal']:.3f} | {one['nominal']:.2f} |", flush=True)

@@ -12,10 +12,10 @@ import argparse
 import collections
 import math
 import re
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
+
+from bench_rows import rows_of
 
 TYPES = ("f32", "f16", "u8s8")
 LAYOUTS = {"nhwc": "axb", "any": "any"}
@@ -29,23 +29,14 @@ def setting(dtype, layout):
     return f"--dt={dtype} --stag={tag} --dtag={tag}"
 
 
-def rows_of(xkbench, mode, fields, arguments, whole=True):
-    """Fields of each problem that xkbench made of the arguments, and its last line;
-    whole: it is an error if it made others not."""
-    with tempfile.NamedTemporaryFile("w", suffix=".txt") as lines:
-        lines.write("\n".join(arguments) + "\n")
-        lines.flush()
-        done = subprocess.run(
-            [xkbench, *mode, f"--perf-template=row|{fields}",
-             "--batch=" + lines.name], stdout=subprocess.PIPE, text=True,
-            check=False)
-    rows = [line.split("|")[1:] for line in done.stdout.splitlines()
-            if line.startswith("row|")]
-    closing = done.stdout.splitlines()[-1:] or [""]
+def all_rows(xkbench, mode, fields, arguments):
+    """Fields of each problem of the arguments, all of which xkbench must make, and its
+    last line."""
+    rows, out, code = rows_of(xkbench, mode, fields, arguments)
+    closing = out.splitlines()[-1:] or [""]
     passed = re.match(r"tests:\d+ passed:(\d+) ", closing[0])
-    if whole and (not passed or int(passed.group(1)) != len(rows)):
-        sys.exit(f"kernels: xkbench ended with {done.returncode}\n"
-                 + done.stdout[-2000:])
+    if not passed or int(passed.group(1)) != len(rows):
+        sys.exit(f"kernels: xkbench ended with {code}\n" + out[-2000:])
     return rows, closing[0]
 
 
@@ -54,7 +45,7 @@ def made(xkbench, folder):
     rows, counts = [], []
     for dtype in TYPES:
         for layout in LAYOUTS:
-            some, count = rows_of(
+            some, count = all_rows(
                 xkbench, ["--mode=I"], "%desc%|%chash%|%sinstr%|%sched%",
                 [setting(dtype, layout),
                  *(f"--batch={path}" for path in sorted(folder.glob("*.txt")))])
@@ -77,7 +68,7 @@ def add_times(args, rows, before):
     if not missing:
         return
     machine = ["--timing=" + args.timing] if args.timing else []
-    times, _ = rows_of(
+    times, _ = all_rows(
         args.make[0], ["--mode=P", "--time-only=2", *machine], "%chash%|%0ptime%",
         [f"{setting(*r['setting'].split())} {r['problem']}"
          for r in missing])

@@ -7,11 +7,11 @@ import datetime
 import os
 import re
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 
 import report_bound
+from bench_rows import rows_of, us_of
 from report_peer import KERNELS, SOURCE
 
 # What is counted while the kernels run, and what the timing model says alone.
@@ -27,16 +27,11 @@ IPF = {("f16", "any"): 2.5, ("u8s8", "any"): 2.5, ("f16", "nhwc"): 3.0,
 
 def run(xkbench, options, fields, shapes):
     """Each layer's fields."""
-    template = "row|" + "|".join(f"%{f}%" for f in fields)
-    done = subprocess.run(
-        [xkbench, "--mode=P", "--mb=16", *options,
-         "--perf-template=" + template, "--batch=" + shapes],
-        stdout=subprocess.PIPE, text=True, check=False)
-    rows = [line.split("|")[1:] for line in done.stdout.splitlines()
-            if line.startswith("row|")]
-    if done.returncode or not rows:
-        sys.exit(f"report: {' '.join(options)}: xkbench ended with "
-                 f"{done.returncode}\n{done.stdout[-2000:]}")
+    rows, out, code = rows_of(xkbench, ["--mode=P", "--mb=16", *options],
+                              "|".join(f"%{f}%" for f in fields),
+                              ["--batch=" + shapes])
+    if code or not rows:
+        sys.exit(f"report: {' '.join(options)}: xkbench ended with {code}\n{out[-2000:]}")
     return [dict(zip(fields, row)) for row in rows]
 
 
@@ -52,8 +47,8 @@ def measure(xkbench, dtype, layout, shapes):
     for row in out:
         row.update({f: float(row[f]) for f in COUNTED + TIMED})
         row["ptime"] = row["0ptime"]
-        row["ms"] = {name: float(us) / 1e3 for name, _, us in
-                     (w.rpartition(":") for w in row["hypotheses"].split())}
+        row["ms"] = {name: us / 1e3 for name, us in
+                     us_of(row["ptime"], row["hypotheses"]).items() if name != "nominal"}
         row["most"] = report_bound.bound(row["desc"], dtype,
                                          row["opeff"] * row["cycles"])
         row["layer"] = re.sub(r"^.*:|\*\d+$", "", row["name"])

@@ -224,24 +224,31 @@ def bound(desc, dtype, ideal_cycles):
     return ideal_cycles / max(ideal_cycles, *limits.values())
 
 
-def least_of(name, machine, problem, dtype):
-    """us, and the limit that they come from; machine: rows that may differ from
-    those of the machine of that name."""
+def least_of(name, problem, dtype, machine=None):
+    """us, and the limit that they come from; machine: rows instead of those of the
+    machine of that name."""
+    machine = machine or machine_of(name)
     limits = least_cycles(name, machine, problem, dtype)
     what = max(limits, key=limits.get)
     return limits[what] / clock_mhz(machine, dtype), what
 
 
+def bounds_of(name, problem, dtype):
+    """{"nominal": us, "hypothesis=value": us, ...}."""
+    machine = machine_of(name)
+    us = {"nominal": least_of(name, problem, dtype)[0]}
+    for words, row, value in hypotheses(name):
+        us[words] = least_of(name, problem, dtype, {**machine, row: value})[0]
+    return us
+
+
 def row_of(name, problem, dtype):
     """Nominal limit in us and its cause, then what each hypothesis makes of it."""
-    machine = machine_of(name)
-    nominal, what = least_of(name, machine, problem, dtype)
-    moved = []
-    for words, row, value in hypotheses(name):
-        other, _ = least_of(name, {**machine, row: value}, problem, dtype)
-        if abs(other / nominal - 1) > 0.005:
-            moved.append(f"{words} {other / nominal:.2f}")
-    return nominal, what, ", ".join(moved)
+    us = bounds_of(name, problem, dtype)
+    nominal = us.pop("nominal")
+    moved = [f"{words} {other / nominal:.2f}" for words, other in us.items()
+             if abs(other / nominal - 1) > 0.005]
+    return nominal, least_of(name, problem, dtype)[1], ", ".join(moved)
 
 
 def main():

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What query tells the schedules of a problem's edges, beside rows and taps
- * that are counted one by one; and the tags of "any" that go with it. The
- * function that is told is replaced by the linker's --wrap. */
+/* Which rows query tells the search to be images in eights, and which places
+ * share filter taps, beside a count one by one; and the tags of "any" that go
+ * with it. The function that is told is replaced by the linker's --wrap. */
 #include <stdio.h>
 #include <string.h>
 

@@ -17,20 +17,17 @@ import random
 import re
 import resource
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 from collections import defaultdict
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from best_of_random import SLACK, waves  # noqa: E402
-from schedule_table import draw, fields  # noqa: E402
+from best_of_random import SLACK, batch_lines, bounds  # noqa: E402
+from bench_rows import rows_of, us_of  # noqa: E402 (the line above says where)
 
 LISTS = ("resnet_50", "vgg_16", "inception_v3")
-TEMPLATE = "--perf-template=row|%0ptime%|%sched%|%hypotheses%"
 FAST = "lines=4,port=256,writes=beside,l2=128,fetch=free,xmx-clock=high"
 TYPES = {"f16": "f16", "u8s8": "u8:s8:u8"}
 
@@ -55,36 +52,18 @@ class Case:
     def timed(self, schedules, how, values="all"):
         """{schedule: {hypothesis: us}} of those that are valid; "nominal" is one. The
         schedules are whole ones in the answer."""
-        with tempfile.NamedTemporaryFile("w", suffix=".txt") as batch:
-            for s in schedules:
-                batch.write(f"--time-{how}={waves(s, how)} "
-                            f"--schedule={s.replace(' ', '+')} {self.problem}\n")
-            batch.flush()
-            done = subprocess.run(
-                [self.args.xkbench, "--mode=P", f"--timing=a770:{values}",
-                 f"--mb={self.mb}", "--dt=" + TYPES[self.dtype], TEMPLATE,
-                 "--batch=" + batch.name], stdout=subprocess.PIPE, text=True,
-                check=False)
-        rows = {}
-        for line in re.findall(r"^row\|(.*)", done.stdout, re.MULTILINE):
-            ms, schedule, words = line.split("|")
-            rows[schedule] = {"nominal": float(ms) * 1e3}
-            for word in words.split() if values == "all" else ():
-                name, _, us = word.rpartition(":")
-                rows[schedule][name] = float(us)
-        return rows
+        rows, _, _ = rows_of(
+            self.args.xkbench,
+            ["--mode=P", f"--timing=a770:{values}", f"--mb={self.mb}",
+             "--dt=" + TYPES[self.dtype]],
+            "%0ptime%|%sched%|%hypotheses%", batch_lines(self.problem, schedules, how))
+        return {schedule: us_of(ms, words if values == "all" else "")
+                for ms, schedule, words in rows}
 
-    def random_bounds(self):
-        """{schedule: least us} of N random ones, with all that is fast."""
-        rng = random.Random(f"{self.args.seed} {self.problem} {self.mb} {self.dtype}")
-        table, found, tries = fields(self.args.xkbench), {}, 0
-        while len(found) < self.args.count and tries < 40 * self.args.count:
-            some = sorted({draw(rng, table) for _ in range(100)})
-            tries += len(some)
-            for s, least in self.timed(some, "bound", FAST).items():
-                if len(found) < self.args.count:
-                    found[s] = least["nominal"]
-        return found
+    def fast(self, schedules):
+        """{schedule: bound in us} with all that is fast."""
+        return {s: us["nominal"]
+                for s, us in self.timed(schedules, "bound", FAST).items()}
 
     def regrets(self):
         """{hypothesis: regret}, of how many schedules, and how many were timed; no
@@ -93,11 +72,12 @@ class Case:
         if not own:
             return {}, 0, 0
         own = next(iter(own.values()))
-        best, bounds = dict(own), self.random_bounds()
-        rest = sorted(bounds, key=bounds.get)
+        rng = random.Random(f"{self.args.seed} {self.problem} {self.mb} {self.dtype}")
+        best, (fastest, _) = dict(own), bounds(self.args, rng, self.fast)
+        rest = sorted(fastest, key=fastest.get)
         if not self.args.whole:
             most = max(own.values())
-            rest = [s for s in rest if bounds[s] * (1 - SLACK) < most]
+            rest = [s for s in rest if fastest[s] * (1 - SLACK) < most]
             least = self.timed(rest, "bound")
             rest = sorted(least, key=lambda s: least[s]["nominal"])
         timed = 0
@@ -108,7 +88,7 @@ class Case:
                 best = {h: min(us, times[h]) for h, us in best.items()}
             rest = [s for s in rest[4:] if self.args.whole or
                     any(least[s][h] * (1 - SLACK) < us for h, us in best.items())]
-        return {h: us / best[h] for h, us in own.items()}, len(bounds), timed
+        return {h: us / best[h] for h, us in own.items()}, len(fastest), timed
 
 
 def table(regrets):

@@ -18,18 +18,20 @@ import argparse
 import os
 import random
 import re
-import subprocess
 import sys
-import tempfile
 import time
+from pathlib import Path
 
-from schedule_table import draw, fields
+sys.dont_write_bytecode = True
+sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
+from bench_rows import rows_of  # noqa: E402
+from schedule_table import draw, fields  # noqa: E402
 
 TYPES = ["f32", "f16", "u8s8"]
-MARK = "row|"
 WAVES = {"bound": 2, "only": 6}  # 6: the fewest that the model itself takes
 SLACK = 0.05  # of the bound: another sample, and the model is not monotone
 NEAR = 1.1
+
 
 def waves(schedule, how):
     """Waves of a core to model. Along M its first groups share B's and C's lines
@@ -37,37 +39,32 @@ def waves(schedule, how):
     return 0 if schedule and "order=m" in schedule and how == "only" else WAVES[how]
 
 
+def batch_lines(problem, schedules, how):
+    """Of a batch of xkbench; the schedule "" is the library's own."""
+    return [f"--time-{how}={waves(s, how)} --schedule={s.replace(' ', '+')} {problem}"
+            for s in schedules]
+
+
 def times(args, problem, dtype, schedules, how):
-    """{schedule: ms} of those that are valid; None is the library's own."""
-    lines = [f"--time-{how}={waves(s, how)} "
-             f"--schedule={s.replace(' ', '+') if s else ''} {problem}"
-             for s in schedules]
-    with tempfile.NamedTemporaryFile("w", suffix=".txt") as batch:
-        batch.write("\n".join(lines) + "\n")
-        batch.flush()
-        out = subprocess.run(
-            [args.xkbench, "--mode=P", f"--dt={dtype}", f"--mb={args.mb}",
-             f"--perf-template={MARK}%ptime%|%sched%",
-             "--batch=" + batch.name],
-            stdout=subprocess.PIPE, text=True, check=False).stdout
-    rows = [line[len(MARK):].split("|") for line in out.splitlines()
-            if line.startswith(MARK)]
-    if not rows and schedules == [None]:
+    """{schedule: ms} of those that are valid, as whole ones."""
+    rows, out, _ = rows_of(
+        args.xkbench, ["--mode=P", f"--dt={dtype}", f"--mb={args.mb}"],
+        "%ptime%|%sched%", batch_lines(problem, schedules, how))
+    if not rows and schedules == [""]:
         print("# " + out.strip().splitlines()[0][:300], flush=True)
-    return {r[1]: float(r[0]) for r in rows}
+    return {schedule: float(ms) for ms, schedule in rows}
 
 
-def bounds(args, problem, dtype, rng):
-    """{schedule: least ms} of N valid ones, and how many were drawn."""
-    found, drawn = {}, 0
-    table = fields(args.xkbench)
+def bounds(args, rng, bound_of):
+    """{schedule: its bound} of args.count valid ones, and how many were drawn.
+    bound_of([schedule, ...]) is such a dictionary of those that are valid."""
+    found, drawn, table = {}, 0, fields(args.xkbench)
     while len(found) < args.count and drawn < 40 * args.count:
-        batch = {draw(rng, table) for _ in range(100)}
+        some = sorted({draw(rng, table) for _ in range(100)})
         drawn += 100
-        for s, ms in times(args, problem, dtype, sorted(batch),
-                           "bound").items():
+        for schedule, least in bound_of(some).items():
             if len(found) < args.count:
-                found[s] = ms
+                found[schedule] = least
     return found, drawn
 
 
@@ -88,11 +85,12 @@ class Case:
         rng = random.Random(f"{args.seed} {dtype} {problem}")
         self.where, self.problem, self.dtype = where, problem, dtype
         self.ratio, start = None, time.monotonic()
-        own = times(args, problem, dtype, [None], "only")
+        own = times(args, problem, dtype, [""], "only")
         self.large = time.monotonic() - start > args.large
         if not own or self.large:
             return
-        least, self.drawn = bounds(args, problem, dtype, rng)
+        least, self.drawn = bounds(
+            args, rng, lambda some: times(args, problem, dtype, some, "bound"))
         if not least:
             return
         known = best_time(args, problem, dtype, least)
@@ -126,7 +124,7 @@ class Again:
     def __init__(self, args, where, match):
         self.dtype, n, best_ms, self.problem, self.best = match.groups()
         self.where, self.n, self.best_ms = where, int(n), float(best_ms)
-        (self.own, self.own_ms), = times(args, self.problem, self.dtype, [None],
+        (self.own, self.own_ms), = times(args, self.problem, self.dtype, [""],
                                          "only").items()
         self.ratio = self.own_ms / self.best_ms
 

@@ -58,8 +58,8 @@ def plain(rng, dtype):
 
 
 def with_lines(rng, dtype):
-    """Taps along lines read neighbours' pixels, of 8 or 16 images each; mostly
-    lines are whole threads."""
+    """8 images or more, and taps along lines that read neighbours' pixels; mostly
+    lines are whole threads, so that threads can share rows evenly."""
     while True:
         p = problem(rng)
         steps = {"sw": 1, "dw": 0} if rng.random() < 0.7 else {"sw": 2, "dw": 1}
@@ -98,8 +98,7 @@ def deep(rng, dtype):
 # and of 100 how many.
 KINDS = [
     (plain, None, ["any", "any", "axb", "axb", "axb", "abx", *IMAGES], 34),
-    (with_lines, ["spread"], ["any", "any", "axb", "axb", "Bxa16b",
-                                                  "Bxa32b"], 18),
+    (with_lines, ["spread"], ["any", "any", "axb", "axb", "Bxa16b", "Bxa32b"], 18),
     (with_few, ["pack"], ["any", "any", "axb", "aBx4b", "Bxa4b"], 10),
     (deep, ["slices", "slots", "slm"], ["any", "axb", "axb"], 16),
 ]

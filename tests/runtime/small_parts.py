@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """small_parts.py XKBENCH_PARTS XKBENCH LIST: the list's problems by a library that cuts
 tensors above 64 KB into parts, compared with the reference and checked,
-with several types and post-ops, forward and by data. TAP: all pass; each has code for two
-parts at least, which it has not as a whole."""
+with several types and post-ops, forward and by data. TAP: all pass; half of them or more
+have more code than as a whole, that of two parts at least (others' parts may be launches
+of the same code)."""
 import re
 import subprocess
 import sys
@@ -32,7 +33,7 @@ def main():
     tap, parts, whole, path = Tap(), sys.argv[1], sys.argv[2], sys.argv[3]
     for words in SETTINGS:
         states, some = figures(parts, words, path)
-        bad = [s for s in states if not re.match(r"(PASSED|MISTRUSTED|UNIMPLEMENTED)", s)]
+        bad = [s for s in states if not s.startswith("PASSED")]
         tap.check(states and not bad, f"{' '.join(words)}: {len(states)} {bad[:2]}")
         alone = figures(whole, ["--mode=I", *words], path)[1]
         many = sum(a >= 2 * b for a, b in zip(some, alone))

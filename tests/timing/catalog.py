@@ -115,13 +115,16 @@ PRODUCT_WITHIN = 0.15
 ONE_GROUP = "one group a core, whose threads overlap more than on hardware"
 # machine, type, entries, m x n x k, published TOPS (0: only as a part of another),
 # why it is missed. f16 and bf16 of a770: torch-performance-test-data#182; int8: what the
-# catalog's own coefficients make of its best NN kernels; Max: ALCF, of its own sizes.
+# catalog's own coefficients make of its best NN kernels; Max: one stack, ALCF
+# 2026-01-12, of its own sizes (glennklockwood.com/garden/processors/pvc has 263 for f16).
+# f16's K is no multiple of 4096 bytes, for L1 is not hashed here.
 PRODUCTS = [
     (XEHPG, "f16", (0, 2, 3), (1024, 1024, 1024), 0, ""),
     (XEHPG, "f16", (0, 2, 3), (2048, 2048, 2048), 78.2, ""),
     (XEHPG, "bf16", (0, 2, 3), (2048, 2048, 2048), 81.4, ""),
     (XEHPG, "int8", (16, 17), (2048, 2048, 2048), 129, "its best kernels copy one "
      "matrix alone"),
+    (XEHPC, "f16", (1,), (1792, 2048, 4128), 247, ""),
     (XEHPC, "int8", (16,), (1792, 2048, 4096), 529, "large int8 tiles wait for "
      "lookups of lines, and 529 is above the peak at the model's clock"),
 ]

@@ -16,13 +16,13 @@ Exit 1: the nominal median is below LEAST; 0.7 is wanted, and missed (docs/timin
 import argparse
 import re
 import statistics
-import subprocess
 import sys
-import tempfile
 from collections import defaultdict
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
+from bench_rows import rows_of, us_of  # noqa: E402
 from catalog import spearman  # noqa: E402
 
 WANTED, LEAST = 0.7, 0.5
@@ -55,24 +55,15 @@ def schedule(blocking):
 def times(xkbench, dtype, problem, lines, values):
     """{blocking: {"nominal": us, hypothesis: us}} of those that are valid."""
     mb, sizes = re.fullmatch(r"mb(\d+)(.*)", problem).groups()
-    with tempfile.NamedTemporaryFile("w", suffix=".txt") as batch:
-        batch.write("".join(f"--schedule={s} {sizes}\n" for s in lines.values()))
-        batch.flush()
-        done = subprocess.run(
-            [xkbench, "--mode=P", f"--timing=a770{values}", "--time-only=2",
-             f"--mb={mb}", "--dt=" + TYPES[dtype],
-             "--perf-template=row|%0ptime%|%sched%|%hypotheses%",
-             "--batch=" + batch.name],
-            stdout=subprocess.PIPE, text=True, check=False)
+    rows, _, _ = rows_of(
+        xkbench, ["--mode=P", f"--timing=a770{values}", "--time-only=2", f"--mb={mb}",
+                  "--dt=" + TYPES[dtype]],
+        "%0ptime%|%sched%|%hypotheses%", [f"--schedule={s} {sizes}" for s in lines])
     out = {}
-    for row in re.findall(r"^row\|(.*)", done.stdout, re.MULTILINE):
-        ms, chosen, words = row.split("|")
+    for ms, chosen, words in rows:
         has = dict(w.split("=", 1) for w in chosen.split())
         key = int(has["m"]), int(has["n"]), has["tg"], int(has["slices"])
-        out[key] = {"nominal": float(ms) * 1e3}
-        for word in words.split() if values else ():
-            name, _, us = word.rpartition(":")
-            out[key][name] = float(us)
+        out[key] = us_of(ms, words if values else "")
     return out
 
 
@@ -89,8 +80,7 @@ def ranked(xkbench, values, likes):
     for dtype, problem, scores in table():
         if len(out) == PROBLEMS:
             break
-        lines = {b: schedule(b) for b in scores}
-        got = times(xkbench, dtype, problem, lines, values)
+        got = times(xkbench, dtype, problem, map(schedule, scores), values)
         both = [b for b in scores if b in got]
         if len(both) < FEWEST:
             print(f"# {dtype} {problem}: {len(both)} of {len(scores)} blockings only")

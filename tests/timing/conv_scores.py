@@ -81,15 +81,14 @@ def up(x, by):
 
 
 class Line:
-    """A tuned blocking: of problem, loop, group and tile."""
-    FORM = re.compile(r'"xehpg dpas fwd (x\d+):\S+ mb(\d+)(b?) (\S+) simd=8 l=(\S+) '
+    """A tuned blocking: of problem, group and tile."""
+    FORM = re.compile(r'"xehpg dpas fwd (x\d+):\S+ mb(\d+)(b?) (\S+) simd=8 l=\S+ '
                       r'T=(\S+) i=(\S+)(?: bufs=(\d))?"')
 
     def __init__(self, match):
-        kind, mb, blocked, desc, loop, group, tile, bufs = match.groups()
-        self.kind, self.desc, self.mb = kind, desc, int(mb)
+        self.kind, mb, blocked, desc, group, tile, bufs = match.groups()
         self.size, self.group = {"mb": int(mb), **numbers(desc)}, numbers(group)
-        self.tile, self.loop = numbers(tile), numbers(loop)
+        self.tile = numbers(tile)
         s = self.size
         for a, b in (("ih", "iw"), ("oh", "ow"), ("kh", "kw"), ("ph", "pw"),
                      ("sh", "sw")):
@@ -107,7 +106,8 @@ class Line:
         return (not {"g", "kw", "kh"} & set(t) and "od" not in s and
                 s["ic"] % t["ic"] == 0 and rows % 8 == 0 and t["oc"] % 8 == 0)
 
-    def along(self, block, m):
+    @staticmethod
+    def along(block, m):
         """The part of a block along M, or N."""
         return block.get("mb", 1) * block.get("ow", 1) if m else block.get("oc", 1)
 

@@ -16,7 +16,6 @@ Exit 1: a figure is missed (chains of instructions by more than 5 %, bandwidth b
 there (the assembler lines are still checked)."""
 import json
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
@@ -25,8 +24,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import catalog  # noqa: E402
 import conv_rank  # noqa: E402
-import gemm_max  # noqa: E402 (the line above is for them)
-import timing_kernels as t  # noqa: E402
+import timing_kernels as t  # noqa: E402 (the line above is for them)
 
 CHAIN, BANDWIDTH, PRODUCT = 0.05, 0.10, 0.15
 PLATFORM = {"a770": "xehpg", "max1550": "xehpc", "iris-xe": "xelp"}
@@ -149,36 +147,6 @@ def say_bounded(name, machine, got, least, source, eff):
           flush=True)
 
 
-def by_hand(xk, folder):
-    """The stand-in of a generator for xehpc: first whether it multiplies."""
-    m, n, k = 256, 256, 96
-    a = [(7 * i + i // k) % 5 - 2 for i in range(m * k)]
-    b = [(3 * i + i // n) % 7 - 3 for i in range(k * n)]
-    for name, values in (("a", a), ("b", b)):
-        (folder / name).write_bytes(struct.pack(f"{len(values)}e", *values))
-    gemm(xk, folder, (m, n, k), f"buf:{folder / 'a'}", f"buf:{folder / 'b'}")
-    c = struct.unpack(f"{m * n}f", (folder / "c").read_bytes())
-    wrong = sum(c[i] != sum(a[i // n * k + p] * b[p * n + i % n]
-                            for p in range(k)) for i in range(0, m * n, 37))
-    if wrong:
-        sys.exit(f"gemm_max.py: {wrong} elements are wrong")
-    m, n, k = t.GEMM_MAX
-    got = gemm(xk, folder, t.GEMM_MAX, f"buf:zero:{2 * m * k}",
-               f"buf:zero:{2 * k * n}")
-    return 2 * m * n * k / got["time_us"] / 1e6, got["arithmetic_us"] / got["time_us"]
-
-
-def gemm(xk, folder, size, a, b):
-    m, n, k = size
-    (folder / "a.asm").write_text(gemm_max.text(m, n, k))
-    run(xk, "asm", "-p", "xehpc", "-o", folder / "a.bin", folder / "a.asm")
-    return timing(xk, "--timing=max1550", "-p", "xehpc", "--grf=256",
-                  "--inline=32", f"--groups={n // gemm_max.GROUP_N},"
-                  f"{m // gemm_max.GROUP_M}",
-                  f"--local={16 * gemm_max.THREADS}", folder / "a.bin", "code", a,
-                  b, f"buf:zero:{4 * m * n}", f"--out=2:{folder / 'c'}")
-
-
 def bounds(xkbench):
     print("\nTFLOPS of our kernel, above theirs and below the peak; a770 at "
           f"{t.REPORTED_MHZ} MHz, f16 at what the systolic array leaves of it")
@@ -267,10 +235,6 @@ def main():
         if len(sys.argv) > 2:
             bounds(sys.argv[2])
             residency(sys.argv[2])
-        got, eff = by_hand(xk, folder)
-        print(f"\nby hand, f16 {'%d x %d x %d' % t.GEMM_MAX}, {100 * eff:.0f} % of the "
-              "peak")
-        say("TFLOPS of a stack", "max1550", got, *t.PRODUCT_MAX, within=PRODUCT)
     print("\nkernels of the GEMM catalog")
     missed = bad + catalog.compare(xk)
     if len(sys.argv) > 2:

@@ -187,10 +187,6 @@ HALF = 0.1  # that far
 # Matrix products of unknown kernels, as lower bounds for our best one; the
 # problem is a 1x1 convolution that is that product.
 GEMM = 'mb%dic1024ih14oc1024oh14kh1ph0n"gemm"'
-# One stack, ALCF 2026-01-12; glennklockwood.com/garden/processors/pvc has 263.
-PRODUCT_MAX = (247.0, "ALCF")
-# One group a core; k is no multiple of 4096 bytes, for L1 is not hashed here.
-GEMM_MAX = (1792, 2048, 4128)
 # machine, type, minibatch, TFLOPS, source
 BOUNDS = [("a770", "xehpg", "f16", 64, 80.36, "torch, torch-performance-test-data#182"),
           ("a770", "xehpg", "f32", 16, 14.98, "torch, torch-performance-test-data#182")]

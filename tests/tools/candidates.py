@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """candidates.py XK: what the search offers, read from XK_DUMP=schedule, so that
 no kind of schedule is lost from it silently. A row: a problem, fields that one
-candidate at least must have, and fields that none may have. The best with A
-in SLM and with tiles of 64 columns is also forced, and must be what --info prints then. TAP: one line for each kind of
-each row, and one for each that is forced."""
+candidate at least must have, and fields that none may have. The best with A in
+SLM, with tiles of 64 columns and with packed filter taps is also forced, and must be
+what --info prints then. TAP: one line for each kind of each row, and one for each that
+is forced."""
 import os
 import re
 import subprocess
@@ -23,8 +24,7 @@ PACKED_WITH = "(taps=inner|spread=[1-9]|prefetch=1|slm=[123]) .*pack=1"
 PREFETCH = "slm=0 .*prefetch=1"
 ASKED_FOR = "taps=outer .*prefetch=1|slm=[123] .*prefetch=1"
 WIDE = "n=64"
-# 12 images are no whole number of eight rows, so they are not inside the pixels, and
-# rows at its edges are few.
+# 12 images are no whole number of eight rows, so they are not inside the pixels.
 # Options and problem, what is among the candidates, what must not be.
 ROWS = [
     (["--dt=f16"], "mb12ic64ih56oc64kh3ph1",

@@ -309,7 +309,7 @@ XKBENCH_USAGE = [
     (["--engine=vpu", FINE], r"engine=vpu"),
     (["--engine=zee", FINE], r"engine=zee"),
     (["--engine=ocl:123456", FINE], r"engine=ocl:123456"),
-    (["--mode=Q", FINE], r"mode=Q"),
+    (["--mode=Q", FINE], r"mode=Q: is none of C, R, I, L, P, F, B, S$"),
     (["--mb=-1", FINE], r"mb=-1"),
     (["--mb=two", FINE], r"mb=two"),
     (["--mb=99999999999999999999", FINE], r"mb=9999"),

@@ -27,8 +27,6 @@ FLAT = LANES.replace("outer", "inner")
 DOTS = LANES.replace("mad simd=16", "dp4a simd=8").replace("k=2", "k=8")
 # 64 rows are four blocks of 8 for both threads of a group: 2 + 1 + 1.
 PAIRS = STRAIGHT.replace("tg=4x2", "tg=2x1")
-# Eight rows are a line of the image: of the first and last, three taps are skipped.
-EDGE = STRAIGHT.replace("slots=1,1", "slots=2,1").replace("m=16", "m=8")
 PROBLEM = "mb1ic64ih8oc64kh3ph1"
 FEW = "--stag=any mb16ic3ih9oc64kh7ph3"  # channels
 MANY = "mb512ic64ih8oc64kh3ph1"  # more groups than the machine holds

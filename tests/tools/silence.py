@@ -123,6 +123,7 @@ ROWS = [
     ("xk", ["run"], 2, r"no file given\nusage: xk run (.*\n)+ .*--help"),
     ("xk", ["vgpu"], 2, r"no program .*\nusage: xk vgpu (.*\n)+ .*--help"),
     ("xk", ["dis", "--json"], 2, r"no file given \(- is stdin\)\n$"),
+    ("xkbench", [], 2, r"no problem given\nusage: xkbench .*\n.*--help lists the options"),
     # Inputs that are no files of this kind.
     ("xk", ["opt", "add.asm"], 1, r"add.asm: ir text: line 1, column 1: "),
     ("xk", ["gen", "--from=add.asm"], 1, r"add.asm: ir text: line 1, col"),
@@ -131,6 +132,10 @@ ROWS = [
     ("xkbench", ["--batch=long.txt"], 1, r"^$"),  # a problem that cannot be
     ("xkbench", ["--batch=/proc/self/mem"], 2, r"mem:1: cannot be read: Inp"),
     ("xkbench", ["--batch="], 2, r"batch=: names no file"),
+    ("xkbench", ["--batch=/dev/null"], 2,
+     r"batch=/dev/null: has neither a problem nor an option"),
+    ("xkbench", ["--batch=options.txt"], 2,
+     r"options.txt:1: --mode=L: no problem follows\nusage: xkbench .*\n.*--help"),
     ("xk", ["dis", "folder"], 1, r"folder: cannot be read: Is a directory"),
     ("xk", ["dis", "/dev/zero"], 1, r"/dev/zero: too large"),
     ("xk", ["asm", "-p", "xehpg", "/dev/null", "-o", "new"], 1,
@@ -250,6 +255,7 @@ def prepare(xk):
     Path("long.txt").write_text("x" * 70000)
     Path("late.txt").write_text(FINE + "\n--mode=L\n--reset\n")
     Path("early.txt").write_text(FINE + "\n--mode=L\n")
+    Path("options.txt").write_text("--mode=L\n")
     Path("nested.txt").write_text("--batch=late.txt\n")
 
 

@@ -7,7 +7,7 @@
 #include "tests/tools/tcases.h"
 #include "tools/xkbench/bench.h"
 
-static const struct xk_conv_desc one_by_one = {
+static const struct xk_conv_desc one_channel = {
     .size = sizeof(struct xk_conv_desc),
     .platform = XK_XEHPG,
     .prop = XK_FWD_B,
@@ -57,7 +57,7 @@ START_TEST(reference_of_a_hand_computed_image)
     const float expected[9] = {112, 121, 116, 127, 145, 133, 124, 139, 128};
     float wei[9], dst[9], bias = 100;
     float *const tensor[] = {src, wei, &bias, dst};
-    struct xk_conv_desc d = one_by_one;
+    struct xk_conv_desc d = one_channel;
     struct xk_error err = {0};
     for (int i = 0; i < 9; i++)
         wei[i] = 1;
@@ -74,7 +74,7 @@ START_TEST(reference_with_dilation_stride_and_one_sided_padding)
 {
     float src[3] = {1, 10, 100}, wei[2] = {2, 3}, dst[3];
     float *const tensor[] = {src, wei, NULL, dst};
-    struct xk_conv_desc d = one_by_one;
+    struct xk_conv_desc d = one_channel;
     struct xk_error err = {0};
     d.ih = d.oh = d.kh = 1;
     d.ph = 0;
@@ -93,7 +93,7 @@ START_TEST(reference_of_hand_computed_gradients)
 {
     float src[3] = {5, 6, 7}, wei[2] = {2, 3}, dst[3] = {1, 10, 100}, bia;
     float *const tensor[] = {src, wei, &bia, dst};
-    struct xk_conv_desc d = one_by_one;
+    struct xk_conv_desc d = one_channel;
     struct xk_error err = {0};
     d.ih = d.oh = d.kh = 1;
     d.ph = 0;
@@ -119,7 +119,7 @@ START_TEST(reference_where_nothing_is_reached)
     float src[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, wei[9] = {1};
     float bias = -7, dst[9] = {0};
     float *const tensor[] = {src, wei, &bias, dst};
-    struct xk_conv_desc d = one_by_one;
+    struct xk_conv_desc d = one_channel;
     struct xk_error err = {0};
     d.ph = 9; /* the last tap of the last row reads row -5 */
     if (is_absent(reference[_i](&d, tensor, &err)))
@@ -149,7 +149,7 @@ static void random_axis(unsigned *seed, int64_t *const size[6])
 
 static struct xk_conv_desc random_problem(unsigned *seed)
 {
-    struct xk_conv_desc d = one_by_one;
+    struct xk_conv_desc d = one_channel;
     const uint32_t props[] = {XK_FWD_D, XK_BWD_D, XK_BWD_W, XK_BWD_WB};
     int64_t *const deep[] = {&d.id, &d.od, &d.kd, &d.sd, &d.dd, &d.pd};
     int64_t *const high[] = {&d.ih, &d.oh, &d.kh, &d.sh, &d.dh, &d.ph};
@@ -175,7 +175,7 @@ static int64_t elements_of(const struct xk_conv_desc *d, int arg)
     return n[arg];
 }
 
-/* The tensors by each reference; one_by_one integers, so that sums are exact.
+/* The tensors by each reference; small integers, so that sums are exact.
  */
 struct both {
     float *tensor[2][XK_N_CONV_ARGS];

@@ -22,6 +22,7 @@ struct batch {
     char *line, *glued; /* glued: words that a \ holds back; NULL: none */
     size_t room;
     unsigned number; /* of the line */
+    bool has_words;
 };
 
 /* The line counts as a problem that cannot be. */
@@ -86,6 +87,7 @@ static enum xk_status take_line(struct batch *f, struct xk_error *err)
         char *const word = at;
         if (*word == '#')
             break;
+        f->has_words = true;
         at += n + (word[n] != 0);
         word[n] = 0;
         if (!strcmp(word, "\\") || !next_is_glue(at)) {
@@ -151,6 +153,10 @@ static enum xk_status read_batch(struct batch *f, struct xk_error *err)
                             why.message);
     if (f->glued)
         report_bad_line(f, "ends with a \\ that nothing follows");
+    if (!f->has_words)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "batch=%.200s: has neither a problem nor an option",
+                            f->path);
     return XK_OK;
 }
 

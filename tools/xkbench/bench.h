@@ -138,6 +138,8 @@ struct xk_bench_result {
     char code_hash[20]; /* of all launches' instructions */
 };
 
+#define XK_BENCH_USAGE "usage: xkbench [OPTION | PROBLEM]...\n"
+
 struct xk_bench {
     char *list[XK_N_AXES]; /* comma separated words */
     char engine[8];

@@ -24,8 +24,11 @@ int main(int argc, char **argv)
         xk_bench_help(stdout);
         rc = 0;
     } else if (!b.n_seen) {
-        fputs("xkbench: no problem given\n", stderr);
-        xk_bench_help(stderr);
+        fprintf(stderr,
+                "xkbench: %s%s\n" XK_BENCH_USAGE
+                "xkbench --help lists the options.\n",
+                b.unused,
+                b.unused[0] ? ": no problem follows" : "no problem given");
     } else {
         xk_bench_close(&b);
         rc = xk_bench_exit_code(&b);

@@ -154,7 +154,7 @@ static enum xk_status set_mode(void *user, const char *value,
                                struct xk_error *err)
 {
     struct xk_bench *const b = user;
-    char words[200];
+    char letters[3 * XK_COUNTOF(modes) + 1] = "";
     const char letter = (char)toupper((unsigned char)value[0]);
     for (size_t k = 0; k < XK_COUNTOF(modes); k++)
         if (letter == modes[k].letter && !value[1]) {
@@ -162,9 +162,11 @@ static enum xk_status set_mode(void *user, const char *value,
             b->max_ms = letter == 'F' ? 10 : b->max_ms;
             return XK_OK;
         }
-    mode_words(words, sizeof words);
+    for (size_t k = 0; k < XK_COUNTOF(modes); k++)
+        snprintf(letters + strlen(letters), sizeof letters - strlen(letters),
+                 "%s%c", k ? ", " : "", modes[k].letter);
     return xk_tool_fail(err, XK_EINVAL, "mode=%.80s: is none of %s", value,
-                        words);
+                        letters);
 }
 
 static enum xk_status set_template(void *user, const char *value,
@@ -400,7 +402,7 @@ static void schedule_help(FILE *out)
 
 void xk_bench_help(FILE *out)
 {
-    fputs("usage: xkbench [OPTION | PROBLEM]...\n"
+    fputs(XK_BENCH_USAGE
           "An option holds for the problems after it; lists are separated by\n"
           "commas and multiply. A problem is benchdnn's, for example\n"
           "  mb2ic3ih32oc16oh16kh3sh2ph1n\"my\"\n\n",
