@@ -51,6 +51,11 @@ static inline enum xk_conv_arg xk_conv_places(const struct xk_conv_desc *full)
 {
     return xk_conv_is_deconv(full) ? XK_ARG_SRC : XK_ARG_DST;
 }
+/* Whether the result is the tensor that the window moves over. */
+static inline bool xk_conv_makes_moved(const struct xk_conv_desc *full)
+{
+    return xk_conv_desc_roles(full).c == xk_conv_pixels(full);
+}
 /* Channels of src or dst in one group, and the name of an index of them. */
 int64_t xk_conv_channels(const struct xk_conv_desc *full, enum xk_conv_arg arg);
 const char *xk_conv_channel_name(enum xk_conv_arg arg);

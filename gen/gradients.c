@@ -14,11 +14,6 @@
 #include "plan/plan.h"
 #include "views/access.h"
 
-static bool makes_pixels(const struct xk_problem *p)
-{
-    return xk_conv_desc_roles(&p->desc).c == xk_conv_pixels(&p->desc);
-}
-
 static enum xk_status contraction(xk_ctx *c, struct xk_problem *p,
                                   const struct xk_conv_info *info,
                                   struct xk_contraction *out)
@@ -27,7 +22,7 @@ static enum xk_status contraction(xk_ctx *c, struct xk_problem *p,
     const uint32_t made = xk_conv_desc_roles(f).c;
     if (made == XK_ARG_WEI)
         return xk_conv_backward_weights(c, f, info, out);
-    return makes_pixels(p)
+    return xk_conv_makes_moved(&p->desc)
                ? xk_conv_backward_data(c, &p->arena, f, info, p->tiled, out)
                : xk_conv_contraction(c, f, info, out);
 }
@@ -45,7 +40,7 @@ static enum xk_status score_tiled(xk_ctx *c, struct xk_problem *p,
     return xk_contraction_launches_score(c, &p->arena, p->platform, con, out);
 }
 
-/* *faster: one launch in which taps lie beside the filter is so, or there would
+/* *faster: one launch with products that are masked is so, or there would
  * be too many without. With more than twice the products it is not, which saves
  * to ask. */
 static enum xk_status compare_tiled(xk_ctx *c, struct xk_problem *p,
@@ -73,7 +68,7 @@ static enum xk_status choose_tiled(xk_ctx *c, struct xk_problem *p)
     const struct xk_conv_tiled may = xk_conv_may_tile(&p->desc);
     enum xk_status status = XK_OK;
     bool faster = false;
-    if (makes_pixels(p) && may.all != may.even)
+    if (xk_conv_makes_moved(&p->desc) && may.all != may.even)
         status = compare_tiled(c, p, &may, &faster);
     p->tiled = faster ? may.all : may.even;
     if (status == XK_ENOMEM)
@@ -125,7 +120,7 @@ static enum xk_status choose_layouts(xk_ctx *c, struct xk_problem *p,
     return xk_plan_any_layouts(c, &all[1], &p->candidate[0], &s, out);
 }
 
-/* Channels innermost where nothing is said. */
+/* Layouts where nothing is said. */
 static enum xk_status set_dense(xk_ctx *c, struct xk_problem *p)
 {
     static const struct xk_layout *const none[3];

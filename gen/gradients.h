@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The launches of a gradient: one for each class of its contraction, and those
  * of the bias behind them; and those of a deconvolution, which forward is a
- * gradient by data with an epilogue, and backward by data a sum over taps. */
+ * gradient by data with an epilogue, and backward by data one contraction. */
 #ifndef XK_GEN_GRADIENTS_H
 #define XK_GEN_GRADIENTS_H
 
@@ -13,9 +13,9 @@ struct xk_launch *xk_gradients_next(xk_ctx *c, struct xk_problem *p);
 /* From p->desc, which has been checked, and p->platform: layouts, number of
  * launches and scratch into p->info, the launches into p, in p->arena. Layouts
  * that are "any" suit the class with the most to multiply; with several groups
- * they have channels innermost. addresses: kernels take 64-bit addresses.
- * XK_EUNSUPPORTED: what a contraction or its layouts refuse, or more than
- * XK_MAX_LAUNCHES launches. */
+ * they are those of xk_conv_close_tensors. addresses: kernels take 64-bit
+ * addresses. XK_EUNSUPPORTED: what a contraction or its layouts refuse, or more
+ * than XK_MAX_LAUNCHES launches. */
 enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
                                  bool addresses);
 /* Launches that write the gradients of weights and bias as zeros, behind

@@ -21,7 +21,7 @@ struct window {
     const struct xk_lanes_axis *y, *x;
 };
 
-/* A row of the window, at a place of the outer taps. */
+/* A row of the window, at a place of the outer K. */
 struct row {
     int64_t outer, at;
 };
@@ -66,7 +66,7 @@ static void load_row(struct window *v, const struct row *r, unsigned slot)
         load_a(v, first + x * each, x * each, (unsigned)each, slot);
 }
 
-static void load_taps(struct window *v)
+static void load_b_lanes(struct window *v)
 {
     const xk_expr *const at[] = {xk_s32(v->l->c, 0), v->l->n0};
     struct xk_tile_call f = {.op = XK_TILE_LOAD};
@@ -99,19 +99,19 @@ static void multiply_add(struct window *v, int64_t acc, int64_t a, int64_t b,
     xk_block_call(&v->w, &f, args, 4);
 }
 
-/* The products of a row of the window with one row of taps, into one row of the
+/* The products of a row of the window with one row of B, into one row of the
  * tile. Neighbouring ones go to different sums. */
-static void multiply_taps(struct window *v, const struct row *r, unsigned slot,
-                          int64_t place, int64_t tap)
+static void multiply_b_row(struct window *v, const struct row *r, unsigned slot,
+                           int64_t place, int64_t k)
 {
     const int64_t each = v->t->of.group_k;
-    const int64_t taps = (r->outer * v->y->taps + tap) * v->x->taps;
-    for (int64_t x = 0; x < v->x->taps; x++)
+    const int64_t from = (r->outer * v->y->k_places + k) * v->x->k_places;
+    for (int64_t x = 0; x < v->x->k_places; x++)
         for (int64_t i = 0; i < each; i++)
             for (int64_t q = 0; q < v->t->columns; q++) {
                 const int64_t a = q * v->x->step + x * v->x->apart;
                 multiply_add(v, place * v->t->columns + q, a * each + i,
-                             (taps + x) * each + i, slot);
+                             (from + x) * each + i, slot);
             }
 }
 
@@ -120,8 +120,8 @@ static void multiply_row(struct window *v, const struct row *r, unsigned slot)
     for (int64_t p = 0; p < v->t->rows; p++) {
         const int64_t far = r->at - p * v->y->step;
         if (far >= 0 && far % v->y->apart == 0 &&
-            far / v->y->apart < v->y->taps)
-            multiply_taps(v, r, slot, p, far / v->y->apart);
+            far / v->y->apart < v->y->k_places)
+            multiply_b_row(v, r, slot, p, far / v->y->apart);
     }
 }
 
@@ -154,15 +154,15 @@ static void multiply_rows(struct window *v)
 
 /* ---- dots ---- */
 
-/* The taps of a row as a byte of their dwords, of which the first is number
+/* B of a row as a byte of their dwords, of which the first is number
  * `to`; *from: where in tile b such bytes are already, counted from 1, 0:
  * nowhere. */
-static void put_taps(struct window *v, int64_t tap, int64_t to, unsigned byte,
-                     uint32_t *from)
+static void put_bytes(struct window *v, int64_t k, int64_t to, unsigned byte,
+                      uint32_t *from)
 {
     xk_ctx *const c = v->l->c;
     const uint32_t dwords_b = 4u * v->l->p->s.simd;
-    const unsigned n = (unsigned)v->x->taps;
+    const unsigned n = (unsigned)v->x->k_places;
     const uint32_t at = (uint32_t)to * dwords_b + byte;
     struct xk_tile_call f = {.op = XK_TILE_LOAD, .n_parts = 2};
     const struct xk_func move = {
@@ -179,7 +179,7 @@ static void put_taps(struct window *v, int64_t tap, int64_t to, unsigned byte,
         xk_block_call(&v->w, &move, args, 2);
         return;
     }
-    const xk_expr *const pos[] = {xk_s32(c, tap * n - to), v->l->n0,
+    const xk_expr *const pos[] = {xk_s32(c, k * n - to), v->l->n0,
                                   xk_s32(c, -(int64_t)byte)};
     strcpy(f.view, "B");
     strcpy(f.tile[0], "b");
@@ -201,23 +201,23 @@ static void zero(struct window *v, const char *tile, const xk_expr *buffer)
     xk_block_call(&v->w, &f, args, 1);
 }
 
-static void load_taps_as_bytes(struct window *v)
+static void load_b_bytes(struct window *v)
 {
     uint32_t from[XK_LANES_MOST_K];
-    int64_t tap[XK_LANES_DEEP], to = 0;
+    int64_t by[XK_LANES_DEEP], to = 0;
     zero(v, "b", v->l->b);
     for (int64_t outer = 0; outer < v->t->of.outer_k; outer++) {
         struct xk_lanes_block b = xk_lanes_no_block();
         memset(from, 0, sizeof(from));
         while (xk_lanes_next_block(v->y, v->t->rows, &b))
             for (int64_t p = 0; p < v->t->rows; p++) {
-                if (!xk_lanes_dots(v->y, p, &b, tap))
+                if (!xk_lanes_dots(v->y, p, &b, by))
                     continue;
                 for (unsigned i = 0; i < XK_LANES_DEEP; i++)
-                    if (tap[i] >= 0)
-                        put_taps(v, outer * v->y->taps + tap[i], to, i,
-                                 &from[tap[i]]);
-                to += v->x->taps;
+                    if (by[i] >= 0)
+                        put_bytes(v, outer * v->y->k_places + by[i], to, i,
+                                  &from[by[i]]);
+                to += v->x->k_places;
             }
     }
 }
@@ -233,20 +233,20 @@ static void load_block(struct window *v, int64_t outer,
                    x * XK_LANES_DEEP + i, 1, slot);
 }
 
-/* The products of a block; *to: the number of its first dwords of taps, then of
+/* The products of a block; *to: the number of its first dwords of B, then of
  * those behind it. */
 static void multiply_block(struct window *v, const struct xk_lanes_block *b,
                            int64_t *to, unsigned slot)
 {
-    int64_t tap[XK_LANES_DEEP];
+    int64_t by[XK_LANES_DEEP];
     for (int64_t p = 0; p < v->t->rows; p++) {
-        if (!xk_lanes_dots(v->y, p, b, tap))
+        if (!xk_lanes_dots(v->y, p, b, by))
             continue;
-        for (int64_t x = 0; x < v->x->taps; x++)
+        for (int64_t x = 0; x < v->x->k_places; x++)
             for (int64_t q = 0; q < v->t->columns; q++)
                 multiply_add(v, p * v->t->columns + q,
                              q * v->x->step + x * v->x->apart, *to + x, slot);
-        *to += v->x->taps;
+        *to += v->x->k_places;
     }
 }
 
@@ -284,10 +284,10 @@ void xk_lower_lane_window(struct xk_lowering *l)
     for (unsigned i = 0; i < l->p->a.slots; i++)
         v.row[i] = xk_block_alloc(&v.w, "a", l->p->a.tile_b, 1);
     if (t->dots) {
-        load_taps_as_bytes(&v);
+        load_b_bytes(&v);
         multiply_blocks(&v);
     } else {
-        load_taps(&v);
+        load_b_lanes(&v);
         multiply_rows(&v);
     }
     const xk_stmt *const body = xk_block_end(&v.w);

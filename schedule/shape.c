@@ -118,8 +118,8 @@ static void set_pixels(const struct xk_contraction *p, int free,
             s->reach = s->pixels_1k = 0;
             return;
         }
-        const int64_t step = x.taps > 1 ? magnitude(x.m_step) : 1;
-        const int64_t far = (x.taps - 1) * magnitude(x.k_step);
+        const int64_t step = x.k_places > 1 ? magnitude(x.m_step) : 1;
+        const int64_t far = (x.k_places - 1) * magnitude(x.k_step);
         const int64_t extent = (x.places - 1) * step + far + 1;
         s->reach = at_most(s->reach * extent + far, MOST_PIXELS);
         s->pixels_1k = at_most(s->pixels_1k * extent / x.places, MOST_PIXELS);
@@ -135,7 +135,7 @@ static void set_window(const struct xk_contraction *p,
     if (!s->eights || !xk_row_order_window(p, o->free, &x))
         return;
     s->window.rows = o->block;
-    s->window.taps = x.taps;
+    s->window.taps = x.k_places;
 }
 
 /* Whether eight rows of M share a pixel, and whether they are neighbours in

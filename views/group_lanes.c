@@ -43,7 +43,7 @@ static bool counts_groups(const struct xk_contraction *p,
 }
 
 /* Whether groups move the access along one coordinate at most, in which their
- * channels of C count, and these nowhere else. */
+ * columns of C count, and these nowhere else. */
 static bool has_columns(const struct xk_contraction *p,
                         const struct xk_group_lanes *l,
                         const struct xk_access *a)
@@ -57,7 +57,7 @@ static bool has_columns(const struct xk_contraction *p,
     return true;
 }
 
-/* The K index of A's channels: with groups in one coordinate. */
+/* The K index of a group's own: with groups in one coordinate. */
 static bool find_group_k(const struct xk_contraction *p,
                          struct xk_group_lanes *l)
 {
@@ -77,8 +77,8 @@ static bool find_group_k(const struct xk_contraction *p,
            (l->k == XK_NO_INDEX || xk_access_coord_of(&p->a, l->k) == d);
 }
 
-/* Elements from place to place and from tap to tap: then positions of a window,
- * whose taps all have registers, are far below 2^31. */
+/* Elements from place to place, of M and of K: then positions of a window,
+ * whose places of K all have registers, are far below 2^31. */
 #define MOST_STEP 1024
 
 static bool set_axis(const struct xk_contraction *p, unsigned m,
@@ -91,7 +91,7 @@ static bool set_axis(const struct xk_contraction *p, unsigned m,
     *out = (struct xk_lanes_axis){.m = (uint8_t)m,
                                   .k = s.k < 0 ? XK_NO_INDEX : (uint8_t)s.k,
                                   .places = s.places,
-                                  .taps = s.taps,
+                                  .k_places = s.k_places,
                                   .step = s.m_step,
                                   .apart = s.k < 0 ? 1 : s.k_step};
     return true;
@@ -111,7 +111,7 @@ static bool set_axes(const struct xk_contraction *p, struct xk_group_lanes *l)
     l->outer_m = xk_contraction_extent(p, XK_ROLE_M) / l->axis[0].places /
                  l->axis[1].places;
     l->outer_k = xk_contraction_extent(p, XK_ROLE_K) / l->group_k /
-                 l->axis[0].taps / l->axis[1].taps;
+                 l->axis[0].k_places / l->axis[1].k_places;
     return xk_contraction_extent(p, XK_ROLE_M) < INT32_MAX &&
            l->axis[0].k != l->axis[1].k;
 }
@@ -137,9 +137,9 @@ int64_t xk_lanes_next(const struct xk_lanes_axis *x, int64_t places, int64_t at)
 {
     int64_t least = -1;
     for (int64_t p = 0; p < places; p++) {
-        const int64_t tap = xk_floor_div(at - p * x->step, x->apart) + 1;
-        const int64_t next = p * x->step + (tap > 0 ? tap : 0) * x->apart;
-        if (tap < x->taps && (least < 0 || next < least))
+        const int64_t k = xk_floor_div(at - p * x->step, x->apart) + 1;
+        const int64_t next = p * x->step + (k > 0 ? k : 0) * x->apart;
+        if (k < x->k_places && (least < 0 || next < least))
             least = next;
     }
     return least;
@@ -160,14 +160,14 @@ bool xk_lanes_next_block(const struct xk_lanes_axis *y, int64_t places,
 }
 
 bool xk_lanes_dots(const struct xk_lanes_axis *y, int64_t place,
-                   const struct xk_lanes_block *b, int64_t tap[XK_LANES_DEEP])
+                   const struct xk_lanes_block *b, int64_t by[XK_LANES_DEEP])
 {
     bool any = false;
     for (unsigned i = 0; i < XK_LANES_DEEP; i++) {
         const int64_t far = b->row[i] - place * y->step;
         const bool met = b->row[i] >= 0 && far >= 0 && far % y->apart == 0 &&
-                         far / y->apart < y->taps;
-        tap[i] = met ? far / y->apart : -1;
+                         far / y->apart < y->k_places;
+        by[i] = met ? far / y->apart : -1;
         any |= met;
     }
     return any;
@@ -176,10 +176,10 @@ bool xk_lanes_dots(const struct xk_lanes_axis *y, int64_t place,
 int64_t xk_lanes_n_dots(const struct xk_lanes_axis *y, int64_t places)
 {
     struct xk_lanes_block b = xk_lanes_no_block();
-    int64_t tap[XK_LANES_DEEP], n = 0;
+    int64_t by[XK_LANES_DEEP], n = 0;
     while (xk_lanes_next_block(y, places, &b))
         for (int64_t p = 0; p < places; p++)
-            n += xk_lanes_dots(y, p, &b, tap);
+            n += xk_lanes_dots(y, p, &b, by);
     return n;
 }
 
@@ -231,7 +231,7 @@ static void map_rows(const struct xk_lanes_nest *t, struct map *m,
              [xk_contraction_add(q, x ? "p1" : "p0", size[x], XK_ROLE_M)] = 1;
 }
 
-/* C and inputs: a coordinate that counts channels is the column. */
+/* C and inputs: a coordinate that counts a group's own is the column. */
 static void map_columns(const struct xk_lanes_nest *t, const struct map *m,
                         unsigned n, const struct xk_access *a,
                         struct xk_access *out)
@@ -277,7 +277,7 @@ static void walk_add(struct xk_digits *w, unsigned index)
     w->at[w->n++] = (struct xk_digit){.index = (uint8_t)index, .div = 1};
 }
 
-/* The window instead of the axes' places and taps. */
+/* The window instead of the axes' places of M and K. */
 static void map_window(struct xk_lanes_nest *t, struct map *m,
                        struct xk_contraction *q)
 {
@@ -337,10 +337,10 @@ static void set_tile(struct xk_tile_decl *t, const char *name, enum xk_dtype dt,
         l->block[l->n_blocks++] = (struct xk_block){2, deep, 1};
 }
 
-/* B's taps: of the other K indices, rows, columns, channels. The number of
+/* B's K: of the other K indices, rows, columns, a group's. The number of
  * them. */
-static unsigned map_taps(const struct xk_lanes_nest *t, struct map *m,
-                         struct xk_contraction *q)
+static unsigned map_k(const struct xk_lanes_nest *t, struct map *m,
+                      struct xk_contraction *q)
 {
     const struct xk_contraction *const p = m->from;
     const uint8_t last[] = {t->of.axis[0].k, t->of.axis[1].k, t->of.k};
@@ -361,15 +361,15 @@ static unsigned map_taps(const struct xk_lanes_nest *t, struct map *m,
 }
 
 static void set_tiles(const struct xk_contraction *p, struct xk_lanes_nest *t,
-                      unsigned taps, unsigned lanes)
+                      unsigned k_places, unsigned lanes)
 {
     const struct xk_lanes_axis *const y = &t->of.axis[0];
     const unsigned pairs =
-        t->dots ? (unsigned)xk_lanes_n_dots(y, t->rows) : (unsigned)y->taps;
+        t->dots ? (unsigned)xk_lanes_n_dots(y, t->rows) : (unsigned)y->k_places;
     const unsigned a[] = {
         (unsigned)(xk_lanes_window(&t->of.axis[1], t->columns) * t->of.group_k),
         lanes};
-    const unsigned b[] = {taps / (unsigned)y->taps * pairs, lanes};
+    const unsigned b[] = {k_places / (unsigned)y->k_places * pairs, lanes};
     set_tile(&t->tiling.tile[0], "a", t->dots ? p->a.layout.dt : XK_DT_F32, a,
              true);
     set_tile(&t->tiling.tile[1], "b", t->dots ? p->b.layout.dt : XK_DT_F32, b,
@@ -399,7 +399,7 @@ static enum xk_status make_tiling(xk_ctx *c, const struct xk_contraction *p,
     struct xk_tiling *const g = &t->tiling;
     struct map a = {.from = p}, b = {.from = p};
     if (!has_room(p, &t->of))
-        return xk_fail(c, XK_ENOFIT, "nest: no room for the taps of %s",
+        return xk_fail(c, XK_ENOFIT, "nest: no room for the K of %s",
                        p->b.name);
     xk_contraction_clear(q);
     memset(g, 0, sizeof(*g));
@@ -409,7 +409,7 @@ static enum xk_status make_tiling(xk_ctx *c, const struct xk_contraction *p,
         b.to[t->of.n][xk_contraction_add(q, "o", t->of.group_n, XK_ROLE_N)] = 1;
     map_rows(t, &a, q, false);
     map_window(t, &a, q);
-    const unsigned taps = map_taps(t, &b, q);
+    const unsigned k_places = map_k(t, &b, q);
     g->n_index = q->n_index;
     memcpy(g->index, q->index, sizeof(q->index));
     for (unsigned i = 0; i < q->n_index; i++)
@@ -418,7 +418,7 @@ static enum xk_status make_tiling(xk_ctx *c, const struct xk_contraction *p,
     set_view_a(t, &a, q, &g->view[0]);
     strcpy(g->view[1].name, "B");
     map_access(&b, &p->b, &g->view[1].access);
-    set_tiles(p, t, taps, lanes);
+    set_tiles(p, t, k_places, lanes);
     return xk_tiling_check(c, g);
 }
 

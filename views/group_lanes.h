@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contractions of many groups with few channels each, seen with the columns of
- * C, of all groups, in the lanes: depthwise convolutions, with or without a
- * channel multiplier. Nothing is shared between lanes, so that a systolic array
- * is of no use. A thread has a tile of rows x columns of places along the last
- * two M indices, and A's elements in the window that these places and their
- * taps reach are loaded once. */
+/* Contractions of many groups with few columns and little K each, seen with the
+ * columns of C, of all groups, in the lanes: depthwise convolutions, with one
+ * column a group or several. Nothing is shared between lanes, so that a
+ * systolic array is of no use. A thread has a tile of rows x columns of places
+ * along the last two M indices, and A's elements in the window that these
+ * places reach with all places of K are loaded once. */
 #ifndef XK_VIEWS_GROUP_LANES_H
 #define XK_VIEWS_GROUP_LANES_H
 
@@ -15,19 +15,19 @@
 #define XK_NO_INDEX UINT8_MAX
 
 /* One of the last two M indices and the K index that stands in the same
- * coordinate of A: coordinate = place * step + tap * apart + ... */
+ * coordinate of A: coordinate = place * step + k_place * apart + ... */
 struct xk_lanes_axis {
-    uint8_t m, k;         /* numbers of the indices; k: XK_NO_INDEX, no taps */
-    int64_t places, taps; /* their extents */
-    int64_t step, apart;  /* both positive */
+    uint8_t m, k;             /* numbers of the indices; k: XK_NO_INDEX: none */
+    int64_t places, k_places; /* their extents */
+    int64_t step, apart;      /* both positive */
 };
 
 struct xk_group_lanes {
     uint8_t batch; /* the index of groups */
-    uint8_t n, k;  /* of channels of C and of A in a group; XK_NO_INDEX */
+    uint8_t n, k;  /* of a group's columns and of its K; XK_NO_INDEX */
     int64_t groups, group_n, group_k;
     int64_t outer_m;              /* places of the other M indices */
-    int64_t outer_k;              /* taps of the other K indices */
+    int64_t outer_k;              /* the same of the other K indices */
     struct xk_lanes_axis axis[2]; /* rows, columns */
 };
 
@@ -40,20 +40,20 @@ bool xk_group_lanes_of(const struct xk_contraction *p,
 static inline int64_t xk_lanes_window(const struct xk_lanes_axis *x,
                                       int64_t places)
 {
-    return (places - 1) * x->step + (x->taps - 1) * x->apart + 1;
+    return (places - 1) * x->step + (x->k_places - 1) * x->apart + 1;
 }
 
-/* The first element of the window of so many places behind `at` that a tap of
- * one of them meets; -1: there is none. */
+/* The first element of the window of so many places behind `at` that one
+ * of them meets with a place of K; -1: there is none. */
 int64_t xk_lanes_next(const struct xk_lanes_axis *x, int64_t places,
                       int64_t at);
 
 /* Products of 8-bit types as dp4a: a dword has one lane's elements of a block
  * of four rows of the window, of those that are met (xk_lanes_next), in order.
- * Each row of the tile has dwords of taps of its own for each block, in which a
- * byte is zero where none of its taps meets the element. */
+ * Each row of the tile has dwords of B of its own for each block, in which a
+ * byte is zero where no place of K meets the element. */
 #define XK_LANES_DEEP 4
-/* f32 holds sums of so many products of 8-bit types; no more taps are dots. */
+/* f32 holds sums of so many products of 8-bit types; no more are dots. */
 #define XK_LANES_MOST_K 256
 struct xk_lanes_block {
     int64_t row[XK_LANES_DEEP]; /* of the window; -1: none */
@@ -66,10 +66,10 @@ static inline struct xk_lanes_block xk_lanes_no_block(void)
  * first. False: there is none, and *b is no block again. */
 bool xk_lanes_next_block(const struct xk_lanes_axis *y, int64_t places,
                          struct xk_lanes_block *b);
-/* The taps by which a row of the tile meets a block, -1: none. False: none at
- * all. */
+/* The places of K by which a row of the tile meets a block, -1: none. False:
+ * none at all. */
 bool xk_lanes_dots(const struct xk_lanes_axis *y, int64_t place,
-                   const struct xk_lanes_block *b, int64_t tap[XK_LANES_DEEP]);
+                   const struct xk_lanes_block *b, int64_t met[XK_LANES_DEEP]);
 /* Pairs of a block and a row of the tile that meet. */
 int64_t xk_lanes_n_dots(const struct xk_lanes_axis *y, int64_t places);
 
@@ -78,12 +78,12 @@ struct xk_lanes_nest {
     struct xk_group_lanes of;
     uint16_t rows, columns; /* of a tile */
     bool dots;              /* dp4a */
-    /* Views A and B; tile a: [window's columns, A's channels of a group][lanes]
-     * of one row of the window, tile b: [taps][lanes], both f32. Positions: m
-     * counts tiles, n lanes; k, of A, outer taps, the window's rows and
-     * columns, channels; b, of B, outer taps, rows', columns', channels.
-     * With dots a: [columns][lanes][4] of a block of rows, b: [outer taps,
-     * pairs of block and row of the tile, columns' taps][lanes][4], of A's and
+    /* Views A and B; tile a: [window's columns, a group's K][lanes]
+     * of one row of the window, tile b: [places of K][lanes], both f32.
+     * Positions: m counts tiles, n lanes; k, of A, outer K, the window's rows
+     * and columns, a group's K; b, of B, outer K, rows', columns', a group's K.
+     * With dots a: [columns][lanes][4] of a block of rows, b: [outer K,
+     * pairs of block and row of the tile, columns' K][lanes][4], of A's and
      * B's types. */
     struct xk_tiling tiling;
     /* C and inputs as the epilogue sees them: N is all columns, the last two M

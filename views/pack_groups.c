@@ -11,8 +11,8 @@ static int column_index(const struct xk_contraction *p,
 }
 
 /* A K index of several places that is not the groups'. */
-static bool is_tap(const struct xk_contraction *p,
-                   const struct xk_group_lanes *l, unsigned i)
+static bool is_outer_k(const struct xk_contraction *p,
+                       const struct xk_group_lanes *l, unsigned i)
 {
     return p->index[i].role == XK_ROLE_K && i != l->k && p->index[i].extent > 1;
 }
@@ -21,10 +21,10 @@ int64_t xk_pack_of_groups(const struct xk_contraction *p,
                           const struct xk_group_lanes *l, int64_t step,
                           int64_t most)
 {
-    unsigned taps = 0;
+    unsigned n_outer = 0;
     for (unsigned i = 0; i < p->n_index; i++)
-        taps += is_tap(p, l, i);
-    if (l->k == XK_NO_INDEX || taps > 3 || column_index(p, l) < 0)
+        n_outer += is_outer_k(p, l, i);
+    if (l->k == XK_NO_INDEX || n_outer > 3 || column_index(p, l) < 0)
         return 1;
     for (int64_t n = most; n > 1; n--)
         if (l->groups % n == 0 && n * l->group_k <= most &&
@@ -62,7 +62,7 @@ void xk_pack_groups(struct xk_contraction *p, const struct xk_group_lanes *l,
     for (unsigned i = 0; i < XK_COUNTOF(front); i++)
         xk_access_add(b, front[i], p->index[front[i]].extent);
     for (unsigned i = 0; i < p->n_index; i++)
-        if (is_tap(p, l, i))
+        if (is_outer_k(p, l, i))
             xk_access_add(b, (int)i, p->index[i].extent);
     b->layout.n_dims = b->n_coord;
     for (unsigned d = 0; d < b->n_coord; d++)
@@ -71,22 +71,22 @@ void xk_pack_groups(struct xk_contraction *p, const struct xk_group_lanes *l,
 
 /* Numbers of the tiling's indices. */
 struct numbers {
-    unsigned packs, group, column, k, tap[3], n_taps;
-    uint8_t of_tap[3]; /* p's */
+    unsigned packs, group, column, k, outer[3], n_outer;
+    uint8_t of_outer[3]; /* p's */
 };
 
 static struct numbers add_indices(const struct xk_contraction *p,
                                   const struct xk_group_lanes *l, int64_t pack,
                                   struct xk_contraction *q)
 {
-    struct numbers x = {.n_taps = 0};
+    struct numbers x = {.n_outer = 0};
     xk_contraction_clear(q);
     x.packs = xk_contraction_add(q, "g", l->groups / pack, XK_ROLE_BATCH);
     for (unsigned i = 0; i < p->n_index; i++) {
-        if (!is_tap(p, l, i))
+        if (!is_outer_k(p, l, i))
             continue;
-        x.of_tap[x.n_taps] = (uint8_t)i;
-        x.tap[x.n_taps++] = xk_contraction_add(
+        x.of_outer[x.n_outer] = (uint8_t)i;
+        x.outer[x.n_outer++] = xk_contraction_add(
             q, p->index[i].name, p->index[i].extent, XK_ROLE_BATCH);
     }
     x.group = xk_contraction_add(q, "q", pack, XK_ROLE_N);
@@ -112,8 +112,8 @@ static void set_from(const struct xk_contraction *p,
         to->coef[x->k] = from->coef[l->k];
         if (l->n != XK_NO_INDEX)
             to->coef[x->column] = from->coef[l->n];
-        for (unsigned i = 0; i < x->n_taps; i++)
-            to->coef[x->tap[i]] = from->coef[x->of_tap[i]];
+        for (unsigned i = 0; i < x->n_outer; i++)
+            to->coef[x->outer[i]] = from->coef[x->of_outer[i]];
     }
 }
 
@@ -125,8 +125,8 @@ static void set_to(const struct xk_group_lanes *l, const struct numbers *x,
     xk_access_add(a, (int)x->column, packed->dim[1])->coef[x->group] =
         l->group_n;
     xk_access_add(a, (int)x->k, packed->dim[2]);
-    for (unsigned i = 0; i < x->n_taps; i++)
-        xk_access_add(a, (int)x->tap[i], packed->dim[3 + i]);
+    for (unsigned i = 0; i < x->n_outer; i++)
+        xk_access_add(a, (int)x->outer[i], packed->dim[3 + i]);
 }
 
 enum xk_status xk_pack_tiling(xk_ctx *c, const struct xk_contraction *p,

@@ -15,13 +15,13 @@ int64_t xk_pack_of_groups(const struct xk_contraction *p,
                           const struct xk_group_lanes *l, int64_t step,
                           int64_t most);
 /* Packs p, whose groups l describes, by that number, above 1. B becomes the
- * tensor of blocks: [packs][columns of a pack][K of a pack][taps ...], with an
- * open layout. */
+ * tensor of blocks: [packs][columns of a pack][K of a pack][other K ...], with
+ * an open layout. */
 void xk_pack_groups(struct xk_contraction *p, const struct xk_group_lanes *l,
                     int64_t pack);
 
 /* How B is copied: view A is B as it was, with zeros beside the blocks, view B
- * the tensor of blocks, in that layout. Position b counts packs and taps, n
+ * the tensor of blocks, in that layout. Position b counts packs and other K, n
  * columns, k K. The tile t has 8 columns of 16 elements of K. p is not packed.
  * XK_EINVAL: what xk_tiling_check says. */
 enum xk_status xk_pack_tiling(xk_ctx *c, const struct xk_contraction *p,

@@ -11,7 +11,7 @@
 bool xk_slide_of(const struct xk_contraction *p, unsigned m, struct xk_slide *s)
 {
     const int d = xk_access_coord_of(&p->a, m);
-    *s = (struct xk_slide){.m = (int)m, .k = -1, .taps = 1};
+    *s = (struct xk_slide){.m = (int)m, .k = -1, .k_places = 1};
     if (d < 0)
         return false;
     const struct xk_coord *const x = &p->a.at[d];
@@ -27,7 +27,7 @@ bool xk_slide_of(const struct xk_contraction *p, unsigned m, struct xk_slide *s)
             return false;
         s->k = (int)i;
         s->k_step = x->coef[i];
-        s->taps = p->index[i].extent;
+        s->k_places = p->index[i].extent;
     }
     return true;
 }
@@ -56,19 +56,19 @@ static int64_t floor_sum(int64_t n, int64_t a, int64_t d, int64_t s)
     return sum;
 }
 
-/* Pairs of a place and a tap with places * m_step + taps * k_step < t; both
- * steps are positive. */
+/* Pairs of a place of M and one of K that come to less than t, each times its
+ * step; both steps are positive. */
 static int64_t pairs_below(const struct xk_slide *s, int64_t t)
 {
     const int64_t far = (s->places - 1) * s->m_step;
-    /* Taps that leave room for all places; for some. */
-    const int64_t all = clamp(-xk_floor_div(far - t, s->k_step), s->taps);
-    const int64_t some = clamp(-xk_floor_div(-t, s->k_step), s->taps);
+    /* Places of K that leave room for all of M; for some. */
+    const int64_t all = clamp(-xk_floor_div(far - t, s->k_step), s->k_places);
+    const int64_t some = clamp(-xk_floor_div(-t, s->k_step), s->k_places);
     const int64_t least = t - (some - 1) * s->k_step + s->m_step - 1;
     return all * s->places + floor_sum(some - all, least, s->k_step, s->m_step);
 }
 
-/* The same places and taps with positive steps. */
+/* The same places with positive steps. */
 static struct xk_slide upright(const struct xk_slide *of)
 {
     struct xk_slide s = *of;
@@ -77,12 +77,12 @@ static struct xk_slide upright(const struct xk_slide *of)
         s.m_step = -s.m_step;
     }
     if (s.k_step < 0) {
-        s.start += (s.taps - 1) * s.k_step;
+        s.start += (s.k_places - 1) * s.k_step;
         s.k_step = -s.k_step;
     }
-    if (!s.k_step) { /* taps do nothing: each place counts so often */
+    if (!s.k_step) { /* K's do nothing: each of M's counts so often */
         s.k_step = 1;
-        s.taps = 1;
+        s.k_places = 1;
     }
     return s;
 }
@@ -92,7 +92,7 @@ int64_t xk_slide_outside(const struct xk_slide *of)
     const struct xk_slide s = upright(of);
     const int64_t inside =
         pairs_below(&s, s.hi - s.start) - pairs_below(&s, s.lo - s.start);
-    return s.places * s.taps - inside;
+    return s.places * s.k_places - inside;
 }
 
 /* The first M index whose place is a tensor's place. */
@@ -121,8 +121,8 @@ bool xk_row_order_window(const struct xk_contraction *p, int free,
 {
     for (unsigned i = p->n_index; i-- > 0;)
         if (p->index[i].role == XK_ROLE_M && (int)i != free)
-            return xk_slide_of(p, i, out) && out->places > 1 && out->taps > 1 &&
-                   out->m_step == out->k_step;
+            return xk_slide_of(p, i, out) && out->places > 1 &&
+                   out->k_places > 1 && out->m_step == out->k_step;
     return false;
 }
 

@@ -13,12 +13,12 @@ struct xk_slide {
     int m, k;               /* -1: no such index */
     int64_t m_step, k_step; /* 0 without k */
     int64_t start, lo, hi;
-    int64_t places, taps; /* their extents; 1 without */
+    int64_t places, k_places; /* their extents; 1 without */
 };
 /* m: an M index. False: no coordinate is that of it and at most one K index. */
 bool xk_slide_of(const struct xk_contraction *p, unsigned m,
                  struct xk_slide *out);
-/* Pairs of a place and a tap whose coordinate is outside. */
+/* Pairs of a place of M and one of K whose coordinate is outside. */
 int64_t xk_slide_outside(const struct xk_slide *s);
 
 struct xk_row_order {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coordinates that are groups: what has a large step, and what lies inside of
- * that. Channels of several groups, g * 16 + c, are a dim for each. */
+ * that. What several groups have, g * 16 + c, is a dim for each. */
 #ifndef XK_VIEWS_SPLIT_DIMS_H
 #define XK_VIEWS_SPLIT_DIMS_H
 

@@ -14,7 +14,7 @@
  * Runs are steps too: inside aligned spans of `span` values (0: without end;
  * run: a span is one run) each begins `jump` behind the one before. The first
  * values of spans are multiples of span_base. Where the jump is what the run's
- * steps come to, the span is a longer run: that of channels and taps that were
+ * steps come to, the span is a longer run: that of K indices that were
  * merged. */
 struct step {
     bool ok;

@@ -191,7 +191,7 @@ START_TEST(pairs_outside)
     unsigned seed = 700u + (unsigned)_i;
     for (unsigned n = 0; n < 400; n++) {
         struct xk_slide s = {.places = 1 + any_below(&seed, 30),
-                             .taps = 1 + any_below(&seed, 20)};
+                             .k_places = 1 + any_below(&seed, 20)};
         int64_t count = 0;
         s.m_step = any_below(&seed, 9) - 4;
         s.m_step += s.m_step == 0;
@@ -201,7 +201,7 @@ START_TEST(pairs_outside)
         s.lo = any_below(&seed, 9) - 4;
         s.hi = s.lo + 1 + any_below(&seed, 70);
         for (int64_t m = 0; m < s.places; m++)
-            for (int64_t k = 0; k < s.taps; k++) {
+            for (int64_t k = 0; k < s.k_places; k++) {
                 const int64_t v = m * s.m_step + k * s.k_step + s.start;
                 count += v < s.lo || v >= s.hi;
             }
