@@ -243,13 +243,14 @@ void xk_shape_add_lanes(struct xk_shape *s, const struct xk_group_lanes *l)
     x->axis[0] = l->axis[0];
     x->axis[1] = l->axis[1];
     x->k = x->outer_k *
-           at_most(l->axis[0].taps * l->axis[1].taps, MOST_PIXELS) * l->group_k;
+           at_most(l->axis[0].k_places * l->axis[1].k_places, MOST_PIXELS) *
+           l->group_k;
 }
 
 int64_t xk_lanes_taps(const struct xk_lanes_shape *s,
                       const struct xk_schedule *c)
 {
-    const int64_t rows = s->axis[0].taps;
+    const int64_t rows = s->axis[0].k_places;
     return c->k_step == 1 || s->k > XK_LANES_MOST_K
                ? s->k
                : s->k / rows *
