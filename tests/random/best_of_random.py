@@ -40,7 +40,7 @@ def waves(schedule, how):
 
 
 def batch_lines(problem, schedules, how):
-    """Of a batch of xkbench; the schedule "" is the library's own."""
+    """Lines of a batch; the schedule "" is the library's own."""
     return [f"--time-{how}={waves(s, how)} --schedule={s.replace(' ', '+')} {problem}"
             for s in schedules]
 
