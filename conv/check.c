@@ -33,7 +33,7 @@ static uint32_t bias_default(const struct xk_conv_desc *f)
 /* Unknown numbers; defaults become explicit. */
 static enum xk_status check_enums(xk_ctx *c, struct xk_conv_desc *f)
 {
-    if (f->platform < XK_XELP || f->platform > XK_XEHPC)
+    if (f->platform < XK_PLATFORM_XELP || f->platform > XK_PLATFORM_XEHPC)
         return xk_fail(c, XK_EINVAL, "platform=%u is not a platform",
                        f->platform);
     if (f->prop == XK_PROP_DEFAULT)
@@ -286,10 +286,10 @@ const char *xk_conv_prop_name(uint32_t prop)
 static enum xk_status check_algorithm(xk_ctx *c, const struct xk_conv_desc *f)
 {
     static const char *const platforms[] = {
-#define XK_PLATFORM_WORD(id, word) [XK_##id] = word,
+#define XK_PLATFORM_WORD(id, word) [XK_PLATFORM_##id] = word,
 #include "xekern/words.def"
     };
-    if (f->platform != XK_XEHPG)
+    if (f->platform != XK_PLATFORM_XEHPG)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "platform=%s is not implemented, only xehpg is",
                        platforms[f->platform]);

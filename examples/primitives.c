@@ -33,7 +33,7 @@ struct primitive {
 };
 
 static struct library {
-    uint32_t platform; /* enum xk_desc_platform */
+    uint32_t platform; /* enum xk_platform_id */
     ze_driver_handle_t driver;
     ze_device_handle_t device;
     ze_context_handle_t context;
@@ -69,7 +69,7 @@ static uint32_t platform_of_device(void)
         const char *name;
         uint32_t arch;
     } known[] = {
-#define XK_PLATFORM_WORD(id, word) {word, XK_##id},
+#define XK_PLATFORM_WORD(id, word) {word, XK_PLATFORM_##id},
 #include "xekern/words.def"
     };
     struct xk_device_info info = {.size = sizeof info};

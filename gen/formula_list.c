@@ -261,7 +261,7 @@ static enum xk_status check(xk_ctx *c, const struct xk_formulas *f,
                        XK_MAX_LAUNCHES);
     XK_TRY(xk_target_of(c, f->platform,
                         f->size == sizeof(*f) ? f->device : NULL, device));
-    if (f->platform != XK_XEHPG)
+    if (f->platform != XK_PLATFORM_XEHPG)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "platform=%s is not implemented, only xehpg is",
                        xk_platform_get((enum xk_platform_id)f->platform)->name);

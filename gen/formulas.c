@@ -122,8 +122,10 @@ static enum xk_status complete(xk_ctx *c, const char *text, char *out,
 {
     struct xk_formula_list l;
     struct xk_str s;
-    const struct xk_formulas f = {
-        .size = sizeof(f), .platform = XK_XEHPG, .n = 1, .text = &text};
+    const struct xk_formulas f = {.size = sizeof(f),
+                                  .platform = XK_PLATFORM_XEHPG,
+                                  .n = 1,
+                                  .text = &text};
     if (!n || (out_size && !out))
         return xk_fail(c, XK_EINVAL, "formula: %s is NULL", n ? "out" : "n");
     xk_str_init(&s, &c->alloc);

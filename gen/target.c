@@ -10,7 +10,7 @@ enum xk_status xk_target_of(xk_ctx *c, uint32_t platform, const char *word,
                             struct xk_wa_device *out)
 {
     const char *const w = word ? word : "";
-    if (platform < XK_XELP || platform > XK_XEHPC)
+    if (platform < XK_PLATFORM_XELP || platform > XK_PLATFORM_XEHPC)
         return xk_fail(c, XK_EINVAL, "platform=%u is not a platform", platform);
     const struct xk_platform *const p =
         xk_platform_get((enum xk_platform_id)platform);

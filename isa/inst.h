@@ -8,12 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum xk_platform_id {
-    XK_PLATFORM_NONE,
-    XK_PLATFORM_XELP,
-    XK_PLATFORM_XEHPG,
-    XK_PLATFORM_XEHPC,
-};
+#include "xekern/platform.h"
 
 /* Hardware operand types; the encoder maps them per format. */
 enum xk_reg_type {

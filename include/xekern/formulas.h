@@ -22,7 +22,7 @@ extern "C" {
  * xk_T_clear zeroes it first. */
 struct xk_formulas {
     uint32_t size;     /* sizeof(struct xk_formulas) */
-    uint32_t platform; /* enum xk_desc_platform */
+    uint32_t platform; /* enum xk_platform_id */
     uint32_t n;
     const char *const *text;
     const char *device; /* as xk_attr.device; NULL is "" */

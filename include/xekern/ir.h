@@ -18,7 +18,7 @@ extern "C" {
  * behind it is a surface. Either all pointers are surfaces, or none is. */
 struct xk_ir_source {
     uint32_t size;      /* sizeof(struct xk_ir_source) */
-    uint32_t platform;  /* enum xk_desc_platform */
+    uint32_t platform;  /* enum xk_platform_id */
     const char *text;   /* the kernel */
     const char *passes; /* calls of passes, such as "split(m=8) pipe(ra
                            ahead=1) expand" (docs/passes.md); NULL: none */

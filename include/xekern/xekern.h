@@ -14,6 +14,7 @@
 #include "xekern/attr.h"
 #include "xekern/data_type.h"
 #include "xekern/launches.h"
+#include "xekern/platform.h"
 #include "xekern/post_op.h"
 #include "xekern/status.h"
 
@@ -23,9 +24,6 @@ extern "C" {
 
 /* "major.minor.patch" of the library at run time. */
 XK_API const char *xk_version(void);
-
-/* Values of xk_conv_desc.platform. */
-enum xk_desc_platform { XK_XELP = 1, XK_XEHPG = 2, XK_XEHPC = 3 };
 
 /* Writes the words of a platform's devices (xk_attr.device), "dg2-g10,
  * dg2-g10-a0, ..."; 0: of all platforms. Returns the full length, as snprintf.
@@ -77,7 +75,7 @@ struct xk_strides {
  * Later versions append fields to the attributes, which therefore stay last. */
 struct xk_conv_desc {
     uint32_t size;     /* sizeof(struct xk_conv_desc) */
-    uint32_t platform; /* enum xk_desc_platform */
+    uint32_t platform; /* enum xk_platform_id */
     uint32_t prop;     /* enum xk_prop; FWD_D, FWD_I and BWD_W have a bias if
                           bia_type is given */
     uint32_t src_type, wei_type, dst_type, bia_type; /* enum xk_data_type */
@@ -103,7 +101,7 @@ inline struct xk_conv_desc xk_conv_desc_init()
 {
     struct xk_conv_desc d = xk_conv_desc();
     d.size = (uint32_t)sizeof(struct xk_conv_desc);
-    d.platform = XK_XEHPG;
+    d.platform = XK_PLATFORM_XEHPG;
     d.g = d.mb = 1;
     d.id = d.od = d.kd = 1;
     d.sd = d.sh = d.sw = 1;
@@ -113,8 +111,9 @@ inline struct xk_conv_desc xk_conv_desc_init()
 #else
 #define XK_CONV_DESC_INIT                                                      \
     {                                                                          \
-        .size = (uint32_t)sizeof(struct xk_conv_desc), .platform = XK_XEHPG,   \
-        .g = 1, .mb = 1, .id = 1, .od = 1, .kd = 1, .sd = 1, .sh = 1, .sw = 1  \
+        .size = (uint32_t)sizeof(struct xk_conv_desc),                         \
+        .platform = XK_PLATFORM_XEHPG, .g = 1, .mb = 1, .id = 1, .od = 1,      \
+        .kd = 1, .sd = 1, .sh = 1, .sw = 1                                     \
     }
 #endif
 

@@ -133,7 +133,7 @@ static void ask_formula(struct run *r, uint64_t number)
 {
     char text[LINE_B];
     const char *const one = text;
-    const struct xk_formulas f = {sizeof f, XK_XEHPG, 1, &one};
+    const struct xk_formulas f = {sizeof f, XK_PLATFORM_XEHPG, 1, &one};
     const struct xk_create_options o = {
         .size = sizeof(o), .flags = number % 5 == 4 ? XK_CREATE_A64 : 0};
     struct xk_formulas_info info = {.size = sizeof(info)};

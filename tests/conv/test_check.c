@@ -250,8 +250,8 @@ START_TEST(what_is_not_implemented_says_so)
     BAD(wei_type, XK_U4, XK_EUNSUPPORTED, "wei_type=u4");
     BAD(attr.dropout.source, 1, XK_EUNSUPPORTED, "dropout.source=device");
     BAD(attr.acc_mode, XK_ACC_F16, XK_EUNSUPPORTED, "acc_mode=f16");
-    BAD(platform, XK_XELP, XK_EUNSUPPORTED, "platform=xelp");
-    BAD(platform, XK_XEHPC, XK_EUNSUPPORTED, "platform=xehpc");
+    BAD(platform, XK_PLATFORM_XELP, XK_EUNSUPPORTED, "platform=xelp");
+    BAD(platform, XK_PLATFORM_XEHPC, XK_EUNSUPPORTED, "platform=xehpc");
     BAD(src_type, XK_F16, XK_EUNSUPPORTED, "src_type=f16");
     BAD(wei_type, XK_BF16, XK_EUNSUPPORTED, "wei_type=bf16");
     BAD(dst_type, XK_S4, XK_EUNSUPPORTED, "dst_type=s4");

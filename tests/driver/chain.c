@@ -15,13 +15,13 @@ static const int sizes[CHAIN_ARGS] = {M * K, K *N, N *O, O *S, M *S};
 enum xk_status chain_make(const char *platform, xk_program **p,
                           struct xk_error *err)
 {
-    const struct xk_formulas f = {.size = sizeof f,
-                                  .platform =
-                                      !strcmp(platform, "xehpc")  ? XK_XEHPC
-                                      : !strcmp(platform, "xelp") ? XK_XELP
-                                                                  : XK_XEHPG,
-                                  .n = 3,
-                                  .text = text};
+    const struct xk_formulas f = {
+        .size = sizeof f,
+        .platform = !strcmp(platform, "xehpc")  ? XK_PLATFORM_XEHPC
+                    : !strcmp(platform, "xelp") ? XK_PLATFORM_XELP
+                                                : XK_PLATFORM_XEHPG,
+        .n = 3,
+        .text = text};
     return xk_formulas_create(&f, NULL, p, err);
 }
 

@@ -232,9 +232,9 @@ static float convolved(int o, int y, int x)
 static enum xk_status make_program(xk_program **p, struct xk_error *err)
 {
     struct xk_conv_desc d = XK_CONV_DESC_INIT;
-    d.platform = !strcmp(l0_here.platform, "xehpc")  ? XK_XEHPC
-                 : !strcmp(l0_here.platform, "xelp") ? XK_XELP
-                                                     : XK_XEHPG;
+    d.platform = !strcmp(l0_here.platform, "xehpc")  ? XK_PLATFORM_XEHPC
+                 : !strcmp(l0_here.platform, "xelp") ? XK_PLATFORM_XELP
+                                                     : XK_PLATFORM_XEHPG;
     d.prop = XK_FWD_D;
     d.src_type = d.wei_type = d.dst_type = XK_F32;
     strcpy(d.src_tag, "abx");

@@ -26,7 +26,7 @@ static enum xk_status query(const char *const *text, uint32_t n,
                             struct xk_formulas_info *info)
 {
     const struct xk_formulas f = {
-        .size = sizeof f, .platform = XK_XEHPG, .n = n, .text = text};
+        .size = sizeof f, .platform = XK_PLATFORM_XEHPG, .n = n, .text = text};
     struct xk_error err;
     info->size = sizeof *info;
     const enum xk_status s = xk_formulas_query(&f, info, &err);

@@ -30,7 +30,7 @@ static void count(const char *what, enum xk_status st, xk_program *p,
 static void make_formulas(const char *const *text, unsigned n, bool addresses)
 {
     const struct xk_formulas f = {
-        .size = sizeof f, .platform = XK_XEHPG, .n = n, .text = text};
+        .size = sizeof f, .platform = XK_PLATFORM_XEHPG, .n = n, .text = text};
     const struct xk_create_options o = {.size = sizeof o,
                                         .flags = addresses ? XK_CREATE_A64 : 0};
     struct xk_error err;
@@ -54,7 +54,7 @@ static void make_nests(unsigned n)
     static struct xk_random_nest g;
     for (unsigned seed = 1; seed <= n; seed++) {
         const struct xk_ir_source s = {.size = sizeof s,
-                                       .platform = XK_XEHPG,
+                                       .platform = XK_PLATFORM_XEHPG,
                                        .text = g.text,
                                        .passes = g.passes,
                                        .grf_count = seed % 3 ? 128 : 256,

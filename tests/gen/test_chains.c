@@ -167,7 +167,7 @@ START_TEST(chains_give_the_products)
         xk_program *p;
         any_chain(&c);
         const struct xk_formulas f = {.size = sizeof f,
-                                      .platform = XK_XEHPG,
+                                      .platform = XK_PLATFORM_XEHPG,
                                       .n = (uint32_t)c.n,
                                       .text = c.texts};
         const struct xk_create_options o = {.size = sizeof o,

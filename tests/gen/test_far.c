@@ -63,7 +63,7 @@ static void *sparse(size_t size_b)
 
 static xk_program *create_formula(const char *text, uint32_t flags)
 {
-    const struct xk_formulas f = {sizeof f, XK_XEHPG, 1, &text};
+    const struct xk_formulas f = {sizeof f, XK_PLATFORM_XEHPG, 1, &text};
     const struct xk_create_options o = {.size = sizeof o, .flags = flags};
     struct xk_error err;
     xk_program *p = NULL;

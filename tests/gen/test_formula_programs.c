@@ -14,7 +14,7 @@
 static struct xk_formulas formulas(uint32_t n, const char *const *text)
 {
     return (struct xk_formulas){.size = sizeof(struct xk_formulas),
-                                .platform = XK_XEHPG,
+                                .platform = XK_PLATFORM_XEHPG,
                                 .n = n,
                                 .text = text};
 }
@@ -213,7 +213,10 @@ static const struct {
      XK_EINVAL,
      "tensor S: a sum reads what nobody has written"},
     {{"A: f64[8]; W: f64[4]; O[x] += A[x] * W[k]"}, 0, XK_EUNSUPPORTED, "f64"},
-    {{MATMUL}, XK_XELP, XK_EUNSUPPORTED, "platform=xelp is not implemented"},
+    {{MATMUL},
+     XK_PLATFORM_XELP,
+     XK_EUNSUPPORTED,
+     "platform=xelp is not implemented"},
     {{MATMUL}, 9, XK_EINVAL, "platform=9 is not a platform"},
 };
 

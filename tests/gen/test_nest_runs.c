@@ -29,7 +29,7 @@ static bool simulate(const struct xk_random_nest *g, uint64_t seed,
                      struct xk_nest_memory *m)
 {
     const struct xk_ir_source s = {.size = sizeof(s),
-                                   .platform = XK_XEHPG,
+                                   .platform = XK_PLATFORM_XEHPG,
                                    .text = g->text,
                                    .passes = g->passes,
                                    .grf_count = 256,

@@ -85,7 +85,7 @@ static void run_nest(const char *text, const char *passes,
                      const struct lab_arg *arg)
 {
     const struct xk_ir_source s = {.size = sizeof(s),
-                                   .platform = XK_XEHPG,
+                                   .platform = XK_PLATFORM_XEHPG,
                                    .text = text,
                                    .passes = passes,
                                    .grf_count = 256,
@@ -226,7 +226,7 @@ START_TEST(what_is_refused)
     const struct xk_create_options o = {.size = sizeof(o),
                                         .flags = XK_CREATE_A64};
     struct xk_ir_source s = {
-        .size = sizeof(s), .platform = XK_XEHPG, .text = pointwise};
+        .size = sizeof(s), .platform = XK_PLATFORM_XEHPG, .text = pointwise};
     struct xk_error err;
     xk_program *p = NULL;
     ck_assert_int_eq(xk_ir_create(&s, &o, &p, &err), XK_EINVAL);

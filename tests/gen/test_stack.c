@@ -94,7 +94,7 @@ static void describe(const struct call *a, struct job *j)
     j->info.size = sizeof j->info;
     j->formulas_info.size = sizeof j->formulas_info;
     j->formulas = (struct xk_formulas){.size = sizeof j->formulas,
-                                       .platform = XK_XEHPG,
+                                       .platform = XK_PLATFORM_XEHPG,
                                        .n = !a->post_ops,
                                        .text = &a->text};
     if (!a->post_ops)

@@ -121,7 +121,7 @@ static void drop_chain(struct chain *x)
 static xk_program *make_program(uint32_t flags)
 {
     const struct xk_formulas f = {
-        .size = sizeof f, .platform = XK_XEHPG, .n = 3, .text = text};
+        .size = sizeof f, .platform = XK_PLATFORM_XEHPG, .n = 3, .text = text};
     const struct xk_create_options o = {.size = sizeof o, .flags = flags};
     xk_program *p;
     GOOD(xk_formulas_create(&f, &o, &p, err_));

@@ -124,9 +124,9 @@ static uint8_t *run(unsigned k, const xk_program *p, unsigned n_threads,
 
 static uint32_t platform_of(const char *name)
 {
-    return !strcmp(name, "xelp")    ? XK_XELP
-           : !strcmp(name, "xehpg") ? XK_XEHPG
-                                    : XK_XEHPC;
+    return !strcmp(name, "xelp")    ? XK_PLATFORM_XELP
+           : !strcmp(name, "xehpg") ? XK_PLATFORM_XEHPG
+                                    : XK_PLATFORM_XEHPC;
 }
 
 START_TEST(the_model_never_changes_results)

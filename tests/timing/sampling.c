@@ -108,7 +108,7 @@ static void one(const char *line, uint32_t mb, uint32_t waves,
     char name[80] = "";
     xk_program *p = NULL;
     must(xk_conv_desc_parse(line, &desc, name, sizeof name, &err), &err);
-    desc.platform = XK_XEHPG;
+    desc.platform = XK_PLATFORM_XEHPG;
     desc.src_type = desc.wei_type = desc.dst_type = XK_F16;
     desc.mb = mb;
     must(xk_conv_create(&desc, NULL, &p, &err), &err);

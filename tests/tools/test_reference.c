@@ -9,7 +9,7 @@
 
 static const struct xk_conv_desc one_channel = {
     .size = sizeof(struct xk_conv_desc),
-    .platform = XK_XEHPG,
+    .platform = XK_PLATFORM_XEHPG,
     .prop = XK_FWD_B,
     .g = 1,
     .mb = 1,

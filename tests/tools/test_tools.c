@@ -11,7 +11,7 @@
 
 static const struct xk_conv_desc small = {
     .size = sizeof(struct xk_conv_desc),
-    .platform = XK_XEHPG,
+    .platform = XK_PLATFORM_XEHPG,
     .prop = XK_FWD_B,
     .g = 1,
     .mb = 1,

@@ -14,10 +14,10 @@
 #define COUNTOF XK_WORD_COUNT
 
 static const struct xk_word platforms[] = {
-#define XK_PLATFORM_WORD(id, word) {word, XK_##id},
+#define XK_PLATFORM_WORD(id, word) {word, XK_PLATFORM_##id},
 #include "xekern/words.def"
-    {"dg2", XK_XEHPG}, /* the chips' names */
-    {"pvc", XK_XEHPC},
+    {"dg2", XK_PLATFORM_XEHPG}, /* the chips' names */
+    {"pvc", XK_PLATFORM_XEHPC},
 };
 
 static const struct xk_word props[] = {

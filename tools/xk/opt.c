@@ -81,7 +81,7 @@ static enum xk_status set_path(void *user, const char *value,
 int xk_verb_opt(int n, const char *const *args)
 {
     struct opt o = {.source = {.size = sizeof o.source,
-                               .platform = XK_XEHPG,
+                               .platform = XK_PLATFORM_XEHPG,
                                .spare_grf = 32}};
     struct xk_error err = {0};
     const struct xk_tool_syntax syntax = {
