@@ -101,26 +101,44 @@ static struct area corner(const struct xk_command *cmd, unsigned k, uint32_t yx,
                          pitch_b};
 }
 
-/* Bits [31:30] beside a pitch: how the surface is tiled. */
-static enum xk_status check_linear(struct xk_command_stream *s,
-                                   const char *name, uint32_t pitch)
+/* Only linear, uncompressed surfaces are modelled. The modes stand beside the
+ * pitch, offsets in a dword of their own. */
+static enum xk_status check_plain(struct xk_command_stream *s,
+                                  const struct xk_command *cmd,
+                                  const char *name, unsigned pitch_at,
+                                  unsigned offset_at)
 {
-    if (!(pitch >> 30))
-        return XK_OK;
-    return xk_fail(s->c, XK_EUNSUPPORTED,
-                   "vgpu: %s: a surface with tile mode %u", name, pitch >> 30);
+    const uint32_t pitch = cmd->dw[pitch_at], offset = cmd->dw[offset_at];
+    const struct {
+        const char *what;
+        uint32_t value;
+    } fields[] = {{"auxiliary mode", pitch >> 18 & 7},
+                  {"compression", pitch >> 29 & 1},
+                  {"tile mode", pitch >> 30},
+                  {"column offset", offset & 0x3fff},
+                  {"row offset", offset >> 16 & 0x3fff}};
+    for (unsigned k = 0; k < XK_COUNTOF(fields); k++)
+        if (fields[k].value)
+            return xk_fail(s->c, XK_EUNSUPPORTED,
+                           "vgpu: %s at 0x%llx: a surface with %s %u", name,
+                           (unsigned long long)cmd->at_va, fields[k].what,
+                           fields[k].value);
+    return XK_OK;
 }
 
 enum xk_status xk_cmd_block_copy(struct xk_command_stream *s,
                                  const struct xk_command *cmd,
                                  struct xk_command_jump *jump)
 {
+    static const struct xk_cmd_refusal special = {
+        0, 12, 3, "XY_BLOCK_COPY_BLT: special mode"};
     const uint32_t *const dw = cmd->dw;
     unsigned b;
     (void)jump;
     XK_TRY(pixel_bytes(s, cmd, &b));
-    XK_TRY(check_linear(s, "XY_BLOCK_COPY_BLT", dw[1]));
-    XK_TRY(check_linear(s, "XY_BLOCK_COPY_BLT", dw[8]));
+    XK_TRY(xk_cmd_has_none(s, cmd, dw, &special, 1));
+    XK_TRY(check_plain(s, cmd, "XY_BLOCK_COPY_BLT", 1, 6));
+    XK_TRY(check_plain(s, cmd, "XY_BLOCK_COPY_BLT", 8, 11));
     if (low(dw[3]) < low(dw[2]) || high(dw[3]) < high(dw[2]))
         return xk_fail(s->c, XK_EFAULT,
                        "vgpu: XY_BLOCK_COPY_BLT: rectangle %08x..%08x", dw[2],
@@ -135,11 +153,14 @@ enum xk_status xk_cmd_color_fill(struct xk_command_stream *s,
                                  const struct xk_command *cmd,
                                  struct xk_command_jump *jump)
 {
+    static const struct xk_cmd_refusal special = {
+        0, 12, 3, "XY_FAST_COLOR_BLT: special mode"};
     const uint32_t *const dw = cmd->dw;
     unsigned b;
     (void)jump;
     XK_TRY(pixel_bytes(s, cmd, &b));
-    XK_TRY(check_linear(s, "XY_FAST_COLOR_BLT", dw[1]));
+    XK_TRY(xk_cmd_has_none(s, cmd, dw, &special, 1));
+    XK_TRY(check_plain(s, cmd, "XY_FAST_COLOR_BLT", 1, 6));
     if (low(dw[3]) < low(dw[2]) || high(dw[3]) < high(dw[2]) ||
         cmd->n < 7 + (b + 3) / 4)
         return xk_fail(s->c, XK_EFAULT,

@@ -63,7 +63,7 @@ static const struct row {
     {GFX(2, 1, 5), 15, "GPGPU_WALKER", xk_cmd_media_walker},
     {GFX2(2, 2, 0), 6, "CFE_STATE", xk_cmd_front_end},
     {GFX2(2, 2, 2), 39, "COMPUTE_WALKER", xk_cmd_walker},
-    {BLIT(0x41), 11, "XY_BLOCK_COPY_BLT", xk_cmd_block_copy},
+    {BLIT(0x41), 12, "XY_BLOCK_COPY_BLT", xk_cmd_block_copy},
     {BLIT(0x44), 8, "XY_FAST_COLOR_BLT", xk_cmd_color_fill},
     {BLIT(0x53), 1, "XY_SRC_COPY_BLT", NULL},
     {BLIT(0x5a), 9, "MEM_COPY", xk_cmd_mem_copy},

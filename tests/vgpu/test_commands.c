@@ -410,12 +410,34 @@ START_TEST(memory_is_copied_linearly_and_by_rows)
 }
 END_TEST
 
-START_TEST(tiled_surfaces_of_the_blitter_are_refused)
+static const struct {
+    unsigned dword;
+    uint32_t bits;
+    const char *words;
+} modes[] = {
+    {0, 1u << 12, "special mode 0x1"}, {1, 3u << 30, "tile mode 3"},
+    {1, 5u << 18, "auxiliary mode 5"}, {1, 1u << 29, "compression 1"},
+    {6, 2, "column offset 2"},         {6, 3u << 16, "row offset 3"},
+    {8, 3u << 30, "tile mode 3"},      {8, 5u << 18, "auxiliary mode 5"},
+    {8, 1u << 29, "compression 1"},    {11, 4, "column offset 4"},
+    {11, 5u << 16, "row offset 5"},
+};
+
+/* A copy has all of these fields, a fill the first six. */
+START_TEST(other_surfaces_of_the_blitter_are_refused)
 {
-    const uint32_t tiled = 3u << 30; /* first the target, then the source */
-    must_say(RUN(0x50400014, 15 | (_i ? 0 : tiled), 0, 0x00010001, DATA, 0, 0,
-                 7 | (_i ? tiled : 0), DATA, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-             XK_EUNSUPPORTED, "XY_BLOCK_COPY_BLT", "tile mode 3");
+    uint32_t copy[] = {0x50400014, 15, 0,    0x00010001, DATA,    0,
+                       0,          7,  DATA, [11] = 0,   [21] = 0};
+    uint32_t fill[] = {0x5110000e, 63, 0, 0x00010001, DATA, [15] = 0};
+    const unsigned k = modes[_i].dword;
+    copy[k] |= modes[_i].bits;
+    fill[k] |= modes[_i].bits;
+    must_say(machine_run(&g, copy, 22), XK_EUNSUPPORTED, "XY_BLOCK_COPY_BLT",
+             modes[_i].words);
+    xk_ctx_clear(g.c);
+    if (k < 8)
+        must_say(machine_run(&g, fill, 16), XK_EUNSUPPORTED,
+                 "XY_FAST_COLOR_BLT", modes[_i].words);
 }
 END_TEST
 
@@ -750,7 +772,8 @@ static Suite *suite(void)
     tcase_add_test(t, a_context_that_is_not_mapped_is_named);
     tcase_add_test(t, a_rectangle_is_copied_with_both_pitches);
     tcase_add_test(t, memory_is_copied_linearly_and_by_rows);
-    tcase_add_loop_test(t, tiled_surfaces_of_the_blitter_are_refused, 0, 2);
+    tcase_add_loop_test(t, other_surfaces_of_the_blitter_are_refused, 0,
+                        XK_COUNTOF(modes));
     tcase_add_test(t, a_rectangle_that_ends_before_it_begins_is_refused);
     tcase_add_test(t, an_older_walker_brings_its_descriptor);
     tcase_add_test(t, a_walker_brings_its_fields_and_the_state_it_meets);
