@@ -3,7 +3,8 @@
 """citations.py ROOT: a document that a file names exists here, and has the section
 that is named. "isa.md 6.3", with a number, is docs/reference/isa.md: only those
 documents number their sections. Links between documents exist too, and the tests that
-rows of sim/core/known.def name. TAP."""
+rows of sim/core/known.def name. Files of this repository and names xk_... that documents
+name are there. TAP."""
 import re
 import sys
 from pathlib import Path
@@ -59,6 +60,42 @@ def tests_of_table(root):
         (root / "tests" / folder / "meson.build").read_text("utf-8")]
 
 
+SOURCES = (".c", ".h", ".def", ".py", ".ir", ".sh", ".build", ".syms", ".txt")
+# What stands for a name that the reader chooses.
+ANY_NAME = re.compile(r"NAME|_$")
+
+
+def absent_names(text, folders, is_file, words):
+    """What a document names that is not there: files in the repository's folders, and
+    xk_ names. folders: names at its top; is_file(path); words: of the sources."""
+    paths = set(re.findall(r"(?<![\w/.-])(?:%s)/[\w/.-]*\.(?:c|h|def|py|sh|ir|txt)(?!\w|\.\w)"
+                           % "|".join(folders), text))
+    names = set(re.findall(r"\bxk_[a-z0-9_]+", text))
+    return sorted(n for n in paths if not is_file(n) and not ANY_NAME.search(n)) + \
+        sorted(n for n in names if n not in words and not ANY_NAME.search(n))
+
+
+def documents_names(root):
+    """What is wrong with the names in documents."""
+    folders = [p.name for p in root.iterdir() if p.is_dir() and
+               not p.name.startswith((".", "build"))]
+    words = {"xk_dump"}  # the folder that XK_DUMP makes
+    for path in root.rglob("*"):
+        if path.suffix in SOURCES and path.relative_to(root).parts[0] in folders:
+            words |= set(re.findall(
+                r"\bxk_[a-z0-9_]+", path.read_text("utf-8", errors="replace")))
+    wrong = []
+    for path in [*root.glob("*.md"), *root.glob("docs/*.md")]:
+        wrong += [f"{path.relative_to(root)}: {name}" for name in absent_names(
+            path.read_text("utf-8"), folders, lambda n: (root / n).is_file(), words)]
+    planted = absent_names("see lower/gone.c, jit/ir/message.cpp, passes/NAME.c, "
+                           "lower/lower.c, xk_gone and xk_here", ["ir", "lower", "passes"],
+                           lambda n: n == "lower/lower.c", {"xk_here"})
+    if planted != ["lower/gone.c", "xk_gone"]:
+        wrong.append(f"planted: {planted}")
+    return wrong
+
+
 def main():
     root = Path(sys.argv[1]).resolve()
     documents = {p.name for p in files(root) if p.suffix == ".md"}
@@ -87,8 +124,12 @@ def main():
     print("\n".join("# " + a for a in absent))
     print(f"{'not ok' if bad else 'ok'} 3 - {number} rows of what the simulator "
           f"models name a test, {len(absent)} none that is there")
-    print("1..3")
-    return 1 if wrong or bad or count <= 60 else 0
+    gone = documents_names(root)
+    print("\n".join("# " + g for g in gone))
+    print(f"{'not ok' if gone else 'ok'} 4 - documents name no file and no xk_ name that "
+          f"is not there, but for {len(gone)}")
+    print("1..4")
+    return 1 if wrong or bad or gone or count <= 60 else 0
 
 
 if __name__ == "__main__":

@@ -91,6 +91,7 @@ ROWS = [
     ("xk", ["gen", "-o", "-", "--info", FINE], 2, r"output=-: .*--info"),
     ("xk", RUN + ["--trace-thread=0:0"], 2, r"trace-thread: .*without --trace"),
     ("xk", RUN + ["--timing-waves=3"], 2, r"timing-waves=3: .*--timing"),
+    ("xk", RUN + ["--check=none,mem"], 2, r"check=none,mem: 'none' stands beside"),
     ("xk", RUN + ["--seed=3"], 2, r"seed=3: .*--check=hazard"),
     ("xk", RUN + ["--group-seed=x"], 2, r"group-seed=x"),
     ("xk", ["vgpu", "--seed=3", "--", "true"], 2, r"seed=3: .*=hazard"),

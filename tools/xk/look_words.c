@@ -44,6 +44,10 @@ enum xk_status xk_look_checks_known(const char *list, struct xk_error *err)
     for (const char *w = list; w; w = strchr(w, ',')) {
         w += *w == ',';
         const size_t n = strcspn(w, ",");
+        if (n == 4 && !memcmp(w, "none", n) && strlen(list) > n)
+            return xk_tool_fail(err, XK_EINVAL,
+                                "check=%.100s: 'none' stands beside others",
+                                list);
         if (is_check(w, n))
             continue;
         xk_look_check_words(words, sizeof words);

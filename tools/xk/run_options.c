@@ -310,7 +310,8 @@ static enum xk_status check_program(const struct xk_run_request *r,
                              : r->sets_groups ? "groups"
                                               : r->sets_code;
     return idle ? xk_tool_fail(err, XK_EINVAL,
-                               "%s: does nothing without a kernel; the "
+                               "%s: does nothing without a kernel's name "
+                               "behind the file (raw code: 'code'); a "
                                "program's file says it",
                                idle)
                 : XK_OK;
