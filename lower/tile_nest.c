@@ -479,13 +479,30 @@ static void put_loops(struct nest *g)
         xk_block_end_for(&l->w);
 }
 
-/* All places of K, and a short last step behind. */
+/* Places of K that each slice has, and where this thread's begin. Slices that
+ * have their own rows first load each message's rows at its own position. */
+static const xk_expr *begin_slice(struct nest *g, int64_t *places)
+{
+    struct xk_lowering *const l = g->l;
+    const struct xk_plan *const p = l->p;
+    *places = xk_walk_extent(&g->t, XK_ROLE_K) / p->s.slices;
+    const unsigned n = p->s.simd;
+    for (unsigned i = 0;
+         p->slices.n > 1 && p->slices.by_rows && i < p->s.m_thr / n; i++)
+        g->rows[i] = xk_block_let(&l->w, "m", xk_lower_a_rows(l, i * n, n));
+    return l->slice ? xk_bin_imm(l->c, XK_OP_MUL, l->slice, *places)
+                    : xk_s32(l->c, 0);
+}
+
+/* All places of K of the slice, and a short last step behind: several slices
+ * have none. */
 static void put_walk(struct nest *g)
 {
     struct xk_lowering *const l = g->l;
-    const int64_t all = xk_walk_extent(&g->t, XK_ROLE_K);
+    int64_t all;
+    const xk_expr *const first = begin_slice(g, &all);
     const int64_t whole = all / l->p->s.k_step * l->p->s.k_step;
-    put_steps(g, &l->w, xk_s32(l->c, 0), whole);
+    put_steps(g, &l->w, first, whole);
     if (all > whole)
         put_step(
             g, &l->w,
@@ -496,20 +513,13 @@ static void put_walk(struct nest *g)
 static void put_one_loop(struct nest *g)
 {
     struct xk_lowering *const l = g->l;
-    const int64_t places = xk_walk_extent(&g->t, XK_ROLE_K) / l->p->s.slices;
-    const xk_expr *const first =
-        l->slice ? xk_bin_imm(l->c, XK_OP_MUL, l->slice, places)
-                 : xk_s32(l->c, 0);
+    int64_t places;
+    const xk_expr *const first = begin_slice(g, &places);
     if (l->full)
         g->last_m0 = xk_block_let(
             &l->w, "last_m0",
             xk_select(l->c, l->full, l->m0,
                       xk_s32(l->c, xk_ceil_div(l->p->m_extent, 8) * 8)));
-    const unsigned n = l->p->s.simd;
-    for (unsigned i = 0;
-         l->p->slices.n > 1 && l->p->slices.by_rows && i < l->p->s.m_thr / n;
-         i++)
-        g->rows[i] = xk_block_let(&l->w, "m", xk_lower_a_rows(l, i * n, n));
     put_steps(g, &l->w, first, places);
 }
 

@@ -214,7 +214,7 @@ static enum xk_status plan_segments(xk_ctx *c, struct xk_plan *p,
                           ? xk_contraction_extent(&p->con->walked, XK_ROLE_K)
                           : inner;
     const int64_t full = k / step * step;
-    add_segment(p, (uint32_t)(k / step), step, 0);
+    add_segment(p, (uint32_t)(k / step / p->s.slices), step, 0);
     add_segment(p, 1, k - full, full);
     for (unsigned i = 0; i < p->n_segments; i++)
         XK_TRY(fill_segment(c, p, a, b, &p->seg[i]));

@@ -381,14 +381,16 @@ static void walk(struct search *g, struct xk_schedule c)
         !(xk_schedule_turns_a(g->s, &c) && xk_schedule_turns_b(g->s, &c)))
         return;
     c.tg_m = c.tg_n = 1; /* groups come last */
-    for (unsigned b = 0; b < XK_COUNTOF(slots); b++) {
-        struct xk_score_tile t;
-        c.slots_a = slots[b][0];
-        c.slots_b = slots[b][1];
-        const struct xk_schedule tile = with_fixed(g, &c);
-        if (tile_ok(g, &tile) && tile_of(g, &tile, &t))
-            in_flat_groups(g, &t, tile);
-    }
+    for (unsigned b = 0; b < XK_COUNTOF(slots); b++)
+        for (unsigned slices = 1; slices <= 8; slices *= 2) {
+            struct xk_score_tile t;
+            c.slots_a = slots[b][0];
+            c.slots_b = slots[b][1];
+            c.slices = (uint8_t)slices;
+            const struct xk_schedule tile = with_fixed(g, &c);
+            if (tile_ok(g, &tile) && tile_of(g, &tile, &t))
+                in_flat_groups(g, &t, tile);
+        }
 }
 
 /* mad of f32 or dp4a of bytes: N in the lanes, steps of one to four dwords. */

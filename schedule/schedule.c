@@ -362,7 +362,15 @@ static bool rule_pack(const struct xk_platform *p, const struct xk_shape *s,
             c->taps == XK_TAPS_OUTER);
 }
 
-/* Each slice has whole steps, and ends with whole squares of columns, or rows. */
+/* Whether K has n slices of whole steps: of its last index, or of all its places. */
+static bool has_slices(const struct xk_shape *s, const struct xk_schedule *c, unsigned n)
+{
+    if (xk_schedule_is_walk(c))
+        return s->k_outer * s->k_inner % ((int64_t)c->k_step * n) == 0;
+    return xk_schedule_is_flat(c) && s->k_inner / c->k_step % n == 0;
+}
+
+/* Each slice ends with whole squares of columns, or rows. */
 static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
                         const struct xk_schedule *c)
 {
@@ -373,10 +381,8 @@ static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
     const bool parts = xk_fma_family_of(c->fma)->lanes_m
                            ? c->n_thr % (8u * n) == 0
                            : c->m_thr % n == 0 && (rows & (rows - 1)) == 0;
-    const int64_t steps = s->k_inner / c->k_step;
     (void)p;
-    return n <= MAX_SLICES && (n & (n - 1)) == 0 && xk_schedule_is_flat(c) &&
-           steps % n == 0 && parts;
+    return n <= MAX_SLICES && (n & (n - 1)) == 0 && has_slices(s, c, n) && parts;
 }
 
 bool xk_schedule_spread(const struct xk_shape *s, const struct xk_schedule *c,

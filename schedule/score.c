@@ -259,10 +259,10 @@ static int64_t outside(const struct xk_schedule *c)
 static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t taps = c->taps == XK_TAPS_INNER ? s->k_outer : 1;
-    const int64_t inner = s->k_inner / c->k_step;
-    const int64_t all = xk_schedule_is_walk(c)
-                            ? s->k_outer * s->k_inner / c->k_step
-                            : taps * inner / xk_schedule_slices(c);
+    const int64_t whole = xk_schedule_is_walk(c)
+                              ? s->k_outer * s->k_inner / c->k_step
+                              : taps * (s->k_inner / c->k_step);
+    const int64_t all = whole / xk_schedule_slices(c);
     const int64_t copies = c->slm ? 1 : xk_schedule_copies(c, taps);
     if (s->k_outer * (s->k_inner / c->k_step) < 5)
         return true;
@@ -284,11 +284,10 @@ static int64_t instructions_1k(const struct xk_perf *f, const struct xk_shape *s
 /* A slice's steps: one that is not whole takes as long. */
 static int64_t steps_of(const struct xk_shape *s, const struct xk_schedule *c)
 {
-    if (xk_schedule_is_walk(c))
-        return xk_ceil_div(s->k_outer * s->k_inner, c->k_step);
-    return s->k_outer *
-           xk_ceil_div(s->k_inner, c->k_step) /
-           xk_schedule_slices(c);
+    const int64_t all = xk_schedule_is_walk(c)
+                            ? xk_ceil_div(s->k_outer * s->k_inner, c->k_step)
+                            : s->k_outer * xk_ceil_div(s->k_inner, c->k_step);
+    return all / xk_schedule_slices(c);
 }
 
 void xk_score_tile_set(const struct xk_platform *p, const struct xk_shape *s,
