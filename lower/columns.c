@@ -248,7 +248,7 @@ static void unpack_rows(struct xk_lowering *l, unsigned block,
                         const xk_expr **at)
 {
     xk_lower_n_only(l, xk_s32(l->c, 0), at);
-    const xk_expr *const first = xk_lower_row(l, l->out_m0, block * SIDE);
+    const xk_expr *const first = xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, block * SIDE);
     xk_lower_unpack_m(
         l, xk_block_let(&l->w, "out_m", xk_lower_lanes(l, first)), at);
 }
@@ -369,7 +369,7 @@ static void prepare(struct xk_epilogue *e)
     const struct xk_plan *const p = l->p;
     for (unsigned i = 0; i < p->epi.m / SIDE; i++) {
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
-        const xk_expr *const first = xk_lower_row(l, l->out_m0, i * SIDE);
+        const xk_expr *const first = xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, i * SIDE);
         const xk_expr *const m =
             xk_block_let(&l->w, "out_m", xk_lower_lanes(l, first));
         if (p->epi.m_masked)

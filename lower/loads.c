@@ -55,7 +55,7 @@ static const xk_expr *tap_place(struct xk_lowering *l, struct xk_block_writer *w
     const xk_expr *const sum =
         xk_lower_widen(l, xk_add(l->c, off, from), l->p->s.simd);
     const xk_expr *in = l->p->a.row_masked
-                            ? xk_lower_inside_m(l, l->row_m[block], mask)
+                            ? xk_and(l->c, xk_lower_below_m(l, l->row_m[block]), mask)
                             : mask;
     int64_t always;
     in = xk_simplify(l->c, in, l->facts);

@@ -130,10 +130,7 @@ static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
     place_thread(l);
     l->group_n = p->s.m_first ? gy : gx;
     l->n0 = origin(l, "n0", l->group_n, l->thread_n, tg_n, p->s.n_thr);
-    if (p->full_groups)
-        xk_lower_spread_origin(l);
-    else
-        l->m0 = origin(l, "m0", l->group_m, l->thread_m, tg_m, p->s.m_thr);
+    l->m0 = origin(l, "m0", l->group_m, l->thread_m, tg_m, p->s.m_thr);
     l->out_n0 = l->n0;
     l->out_m0 = l->m0;
     l->n0_b = l->n0;
@@ -261,6 +258,11 @@ void xk_lower_unpack_m(struct xk_lowering *l, const xk_expr *m,
         if (at[i] && at[i] != m && xk_op(at[i]) == XK_OP_VAR)
             xk_facts_set(l->facts, at[i], 0, x->extent - 1, 1, 0);
     }
+}
+
+const xk_expr *xk_lower_below_m(struct xk_lowering *l, const xk_expr *m)
+{
+    return xk_bin_imm(l->c, XK_OP_LT, m, l->p->m_extent);
 }
 
 void xk_lower_set_n(const struct xk_lowering *l, const xk_expr *n,

@@ -126,7 +126,7 @@ void xk_lower_rows(struct xk_lowering *l)
         if (p->con->tap_e) /* each tap has its own */
             l->mask_a[i] = xk_lower_true(l, p->s.simd);
         else if (p->a.row_masked && l->mask_a[i])
-            l->mask_a[i] = xk_lower_inside_m(l, m, l->mask_a[i]);
+            l->mask_a[i] = xk_and(l->c, xk_lower_below_m(l, m), l->mask_a[i]);
     }
     if (b_leaves(l))
         leave_columns(l);

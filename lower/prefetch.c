@@ -21,10 +21,12 @@ static const xk_expr *first_row(struct xk_lowering *l)
     xk_ctx *const c = l->c;
     const xk_expr *const further =
         xk_simplify(c, later(l, XK_OP_DIV), l->facts);
+    const struct xk_schedule *const s = &l->p->s;
+    const xk_expr *const group = xk_add(c, l->group_m, further);
     const xk_expr *const first =
-        xk_lower_group_m0(l, xk_add(c, l->group_m, further));
+        xk_bin_imm(c, XK_OP_MUL, group, (int64_t)s->m_thr * s->tg_m);
     const xk_expr *const before =
-        xk_mul(c, l->thread_m, xk_lower_rows_of_thread(l));
+        xk_bin_imm(c, XK_OP_MUL, l->thread_m, s->m_thr);
     return xk_block_let(&l->w, "ahead_m0", xk_add(c, first, before));
 }
 

@@ -108,8 +108,8 @@ static void meet(struct xk_block_writer *w)
 }
 
 /* Messages of a block of rows, each with a header of its own. */
-static void messages_of(struct halving *h, struct xk_block_writer *w,
-                        enum xk_send_op op, const xk_expr *head, uint32_t block)
+static void messages_of(struct halving *h, enum xk_send_op op,
+                        const xk_expr *head, uint32_t block)
 {
     struct xk_lowering *const l = h->l;
     uint32_t head_b = 0;
@@ -124,25 +124,16 @@ static void messages_of(struct halving *h, struct xk_block_writer *w,
                                   .block = true};
         const xk_expr *const at = xk_lower_reg(l, head, head_b);
         if (is_of(h, at_b, block))
-            xk_lower_sendh(l, w, &s, at, given(h, at_b));
+            xk_lower_sendh(l, &l->w, &s, at, given(h, at_b));
         head_b += XK_HEADER_B;
     }
 }
 
-/* In the order in which rows were multiplied and are finished. The last rows' where
- * the thread has them. */
+/* In the order in which rows were multiplied and are finished. */
 static void messages(struct halving *h, enum xk_send_op op, const xk_expr *head)
 {
-    struct xk_lowering *const l = h->l;
-    const uint32_t n = row_blocks(h), always = l->full && n > 1 ? n - 1 : n;
-    struct xk_block_writer in;
-    for (uint32_t block = 0; block < always; block++)
-        messages_of(h, &l->w, op, head, block);
-    if (always == n)
-        return;
-    xk_block_init(&in, l->c, l->facts);
-    messages_of(h, &in, op, head, always);
-    xk_block_add_if(&l->w, l->full, &in);
+    for (uint32_t block = 0; block < row_blocks(h); block++)
+        messages_of(h, op, head, block);
 }
 
 /* Registers of a half's headers. */

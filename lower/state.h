@@ -25,11 +25,6 @@ struct xk_lowering {
     const xk_expr *tid; /* s32: the thread among those of its slice */
     const xk_expr *slice; /* s32: of K, NULL: there is one */
     const xk_expr *out_m0, *out_n0; /* s32: where this thread's part of C begins */
-    /* bool: this group's threads have m_thr rows, else 8 fewer; NULL: all have. A
-     * branch on it is the same for a whole group, so a fused pair stays together.
-     * Then, s32: rows of a thread; the group's first; the first beyond those that
-     * the thread stores, beyond those that it may load. */
-    const xk_expr *full, *rows, *group_m0, *m_end;
     const xk_expr *group_m, *group_n; /* s32: place of the group */
     const xk_expr *group_z; /* s32: of all batch indices together */
     const xk_expr *thread_m, *thread_n; /* s32: of the thread in the group */
@@ -67,22 +62,8 @@ unsigned xk_lower_k_inner(const struct xk_lowering *l);
 /* v, in all of so many lanes if it is a scalar. */
 const xk_expr *xk_lower_widen(const struct xk_lowering *l, const xk_expr *v,
                               unsigned lanes);
-/* Where the group's and the thread's rows begin and end. */
-void xk_lower_spread_origin(struct xk_lowering *l);
-/* s32: row `row` of the thread's tile, of which `first` is row 0: eights may be apart. */
-const xk_expr *xk_lower_row(const struct xk_lowering *l, const xk_expr *first,
-                            unsigned row);
-/* s32: the first row of a thread, the first of whose group's is group_m0. */
-const xk_expr *xk_lower_thread_m0(struct xk_lowering *l, const xk_expr *group_m0);
-/* s32: rows of a thread. */
-const xk_expr *xk_lower_rows_of_thread(const struct xk_lowering *l);
-/* s32: the first row of a group along M. */
-const xk_expr *xk_lower_group_m0(struct xk_lowering *l, const xk_expr *group);
-/* Whether rows m are the thread's own and inside M. */
+/* Whether rows m are inside M. */
 const xk_expr *xk_lower_below_m(struct xk_lowering *l, const xk_expr *m);
-/* mask where rows m (a lane each) are inside M. */
-const xk_expr *xk_lower_inside_m(struct xk_lowering *l, const xk_expr *m,
-                                 const xk_expr *mask);
 /* first + (0, 1, ... simd - 1). */
 const xk_expr *xk_lower_lanes(struct xk_lowering *l, const xk_expr *first);
 /* true_ as a bool constant of n lanes. */

@@ -30,7 +30,6 @@ struct nest {
     int64_t k_all; /* its places, up to whole steps */
     bool has_batch;
     struct operand a, b;
-    const xk_expr *last_m0; /* where the last eight of spread rows are; NULL */
     const xk_expr *rows[MAX_ROWS]; /* of slices that have their own rows first:
                                       positions of each message's rows of A */
 };
@@ -341,12 +340,6 @@ static void load_a(struct nest *g, struct xk_block_writer *w, struct step s)
 {
     const struct xk_plan *const p = g->l->p;
     const unsigned n = p->s.simd;
-    if (g->last_m0) {
-        const unsigned always = p->s.m_thr - 8u;
-        load_operand(g, w, &g->a, g->l->m0, (struct rows){0, always}, s);
-        load_operand(g, w, &g->a, g->last_m0, (struct rows){always, 8}, s);
-        return;
-    }
     if (!g->rows[0])
         load_operand(g, w, &g->a, g->l->m0, (struct rows){0, 0}, s);
     for (unsigned i = 0; g->rows[0] && i < p->s.m_thr / n; i++)
@@ -376,19 +369,6 @@ static void load_b(struct nest *g, struct xk_block_writer *w, unsigned part,
     }
 }
 
-/* The products of all rows; of the last eight that are spread, where they are.
- */
-static void multiply_spread(struct nest *g, struct xk_block_writer *w,
-                            unsigned part, unsigned k_len)
-{
-    const unsigned always = g->l->p->s.m_thr - 8u;
-    struct xk_block_writer in;
-    multiply_tiles(g, w, part, (struct rows){0, always}, k_len);
-    xk_block_init(&in, g->l->c, g->l->facts);
-    multiply_tiles(g, &in, part, (struct rows){always, 8}, k_len);
-    xk_block_add_if(w, g->l->full, &in);
-}
-
 /* Rows in order at a time, and their products. */
 static void put_rows(struct nest *g, struct xk_block_writer *w, unsigned part,
                      unsigned k_len)
@@ -396,10 +376,6 @@ static void put_rows(struct nest *g, struct xk_block_writer *w, unsigned part,
     const struct xk_plan *const p = g->l->p;
     const unsigned n = (unsigned)p->a.tile.dim[0];
     const bool turns = g->a.raw_reg && n < p->s.m_thr;
-    if (g->last_m0) {
-        multiply_spread(g, w, part, k_len);
-        return;
-    }
     for (unsigned at = 0; at < p->s.m_thr; at += n) {
         const struct rows r = {at, turns ? n : 0};
         if (part == 0 || turns)
@@ -515,11 +491,6 @@ static void put_one_loop(struct nest *g)
     struct xk_lowering *const l = g->l;
     int64_t places;
     const xk_expr *const first = begin_slice(g, &places);
-    if (l->full)
-        g->last_m0 = xk_block_let(
-            &l->w, "last_m0",
-            xk_select(l->c, l->full, l->m0,
-                      xk_s32(l->c, xk_ceil_div(l->p->m_extent, 8) * 8)));
     put_steps(g, &l->w, first, places);
 }
 

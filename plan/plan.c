@@ -48,28 +48,16 @@ static void set_extents(struct xk_plan *p)
         p->epi.n_extent = v->layout.padded[t];
 }
 
-static enum xk_status set_spread(xk_ctx *c, struct xk_plan *p)
-{
-    int64_t full;
-    if (!xk_schedule_spread(&p->shape, &p->s, &full))
-        return xk_fail(c, XK_ENOFIT,
-                       "plan: spread=%u: rows are not spread over so many groups",
-                       p->s.spread);
-    p->full_groups = (uint32_t)full;
-    return XK_OK;
-}
-
 /* x: N, y: M, or the other way round; z: batch. Threads of a group run along N
  * first, so that a fused pair shares M. Padding of C's columns is covered too.
  */
-static enum xk_status set_grid(xk_ctx *c, struct xk_plan *p)
+static void set_grid(struct xk_plan *p)
 {
     p->groups[p->s.m_first] =
         (uint32_t)xk_schedule_groups_n(&p->s, p->epi.n_extent);
     p->groups[!p->s.m_first] =
         (uint32_t)xk_schedule_groups_m(&p->s, p->m_extent);
     p->groups[2] = (uint32_t)xk_shape_batch(&p->shape);
-    return p->s.spread ? set_spread(c, p) : XK_OK;
 }
 
 bool xk_plan_is_wide(const struct xk_plan *p)
@@ -171,8 +159,7 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
     const uint8_t last = p->s.slots_a > 1 || p->s.slots_b > 1;
     p->a.stage = p->a.slots > 1 ? 0 : last;
     p->b.stage = p->b.slots > 1 ? 0 : last;
-    p->a.row_masked =
-        p->full_groups || ragged(p->m_extent, p->s.m_thr, p->s.tg_m);
+    p->a.row_masked = ragged(p->m_extent, p->s.m_thr, p->s.tg_m);
     /* Lanes along N are masked; rows of N are moved back inside: what they
      * compute twice is not stored. */
     const bool lanes_n = p->b.row_lanes;
@@ -479,7 +466,7 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     p->shape = xk_schedule_shape(&whole, s);
     XK_TRY(check_indices(c, p));
     set_extents(p);
-    XK_TRY(set_grid(c, p));
+    set_grid(p);
     XK_TRY(p->s.fma == XK_FMA_LANES ? plan_lanes(c, p) : plan_multiply(c, p));
     plan_acc(p);
     XK_TRY(xk_plan_slices(c, p));

@@ -277,9 +277,6 @@ struct xk_plan {
     struct xk_shape shape; /* as the schedule sees it */
     int64_t m_extent, n_extent; /* products of the M and of the N indices */
     uint32_t groups[3];
-    /* Groups along M that have m_thr rows a thread, the others 8 fewer; 0: all have
-     * them. */
-    uint32_t full_groups;
     uint8_t n_segments;
     struct xk_plan_segment seg[XK_PLAN_MAX_SEGMENTS];
     struct xk_plan_operand a, b;

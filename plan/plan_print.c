@@ -158,11 +158,6 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
     xk_str_printf(out, "\ngroups: %u x %u x %u of %u threads\n", p->groups[0],
                   p->groups[1], p->groups[2],
                   (unsigned)p->s.tg_m * p->s.tg_n * p->s.slices);
-    if (p->full_groups)
-        xk_str_printf(out,
-                      "rows of a thread: %u in the first %u groups along M, %u in the "
-                      "others\n",
-                      p->s.m_thr, p->full_groups, p->s.m_thr - 8u);
     print_multiplies(p, out);
     print_operand("A", &p->con->a, &p->a, out);
     print_operand("B", &p->con->b, &p->b, out);

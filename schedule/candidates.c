@@ -20,8 +20,6 @@ static bool before(const struct xk_schedule *x, const struct xk_schedule *y)
         return is_small(y);
     if (x->score != y->score)
         return x->score < y->score;
-    if (!x->spread != !y->spread) /* something else is busiest: a tie */
-        return x->spread;
     if (area_x != area_y)
         return area_x > area_y;
     if (x->grf_count != y->grf_count)
@@ -219,41 +217,6 @@ static bool is_second(const struct search *g, const struct xk_schedule *c)
     return c->fma == XK_FMA_DPAS && g->p->has_dpasw;
 }
 
-/* c spread over n groups along M, if then their rows differ. */
-static void offer_over(struct search *g, const struct xk_score_tile *t,
-                       struct xk_schedule c, int64_t n)
-{
-    int64_t unused;
-    c.spread = (uint16_t)n;
-    if (n > 0 && n <= UINT16_MAX && xk_schedule_spread(g->s, &c, &unused))
-        offer_group(g, t, &c);
-}
-
-/* c spread over the fewest groups that give every EU as many threads, and the next
- * such number. */
-static void offer_even(struct search *g, const struct xk_score_tile *t,
-                       const struct xk_schedule *c)
-{
-    const int64_t n_eu = xk_perf_get(g->p->id)->n_eu;
-    const int64_t threads = (int64_t)c->tg_m * c->tg_n * xk_schedule_slices(c) *
-                            xk_schedule_groups_n(c, g->s->n);
-    const int64_t fewest = xk_ceil_div(g->s->m, (int64_t)c->m_thr * c->tg_m);
-    const int64_t each = xk_ceil_div(fewest * threads, n_eu);
-    for (int64_t i = each; i < each + 2; i++)
-        offer_over(g, t, *c, i * n_eu / threads);
-}
-
-/* c in its group, in turn and spread. */
-static void offer_spread(struct search *g, const struct xk_score_tile *t,
-                         struct xk_schedule *c)
-{
-    offer_group(g, t, c);
-    if (c->m_thr < 16 || c->taps != XK_TAPS_INNER || is_second(g, c) ||
-        !xk_fma_family_of(c->fma)->dpas)
-        return;
-    offer_even(g, t, c);
-}
-
 static unsigned pow2_at_most(int64_t v, unsigned most)
 {
     unsigned r = 1;
@@ -318,7 +281,7 @@ static void in_flat_groups(struct search *g, const struct xk_score_tile *t,
         c.tg_m = groups[i][0];
         c.tg_n = groups[i][1];
         if (c.tg_n <= tiles_n && c.tg_m * c.tg_n * c.slices >= 2)
-            offer_spread(g, t, &c);
+            offer_group(g, t, &c);
     }
 }
 

@@ -284,7 +284,7 @@ static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
     return !c->slm ||
            (c->slm <= 3 && xk_fma_family_of(c->fma)->dpas && c->taps == XK_TAPS_INNER &&
             c->surfaces && c->slots_a == 1 && c->n_sub == c->n_thr &&
-            c->slices == 1 && !c->spread && !s->loose_a &&
+            c->slices == 1 && !s->loose_a &&
             s->k_inner % c->k_step == 0 &&
             s->k_inner / c->k_step * s->k_outer > 1 &&
             s->k_outer <= MAX_SLM_TAPS);
@@ -383,25 +383,6 @@ static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
                            : c->m_thr % n == 0 && (rows & (rows - 1)) == 0;
     (void)p;
     return n <= MAX_SLICES && (n & (n - 1)) == 0 && has_slices(s, c, n) && parts;
-}
-
-bool xk_schedule_spread(const struct xk_shape *s, const struct xk_schedule *c,
-                        int64_t *full)
-{
-    const int64_t threads = 8 * (int64_t)c->tg_m, fewer = c->m_thr / 8 - 1;
-    *full = xk_ceil_div(s->m, threads) - c->spread * fewer;
-    return *full > 0 && *full < c->spread;
-}
-
-/* Some groups are full, some are not: else fewer groups, or smaller tiles do. */
-static bool rule_spread(const struct xk_platform *p, const struct xk_shape *s,
-                        const struct xk_schedule *c)
-{
-    int64_t unused;
-    (void)p;
-    return !c->spread ||
-           (xk_fma_family_of(c->fma)->dpas && c->taps == XK_TAPS_INNER &&
-            c->m_thr > 8 && xk_schedule_spread(s, c, &unused));
 }
 
 /* Behind a loop over all of K, where groups that follow each other read the same

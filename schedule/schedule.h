@@ -243,8 +243,7 @@ static inline unsigned xk_schedule_rows_in_order(const struct xk_schedule *c)
 static inline int64_t xk_schedule_groups_m(const struct xk_schedule *c,
                                            int64_t rows)
 {
-    return c->spread ? c->spread
-                     : xk_ceil_div(rows, (int64_t)c->m_thr * c->tg_m);
+    return xk_ceil_div(rows, (int64_t)c->m_thr * c->tg_m);
 }
 
 static inline int64_t xk_schedule_groups_n(const struct xk_schedule *c,
@@ -252,11 +251,6 @@ static inline int64_t xk_schedule_groups_n(const struct xk_schedule *c,
 {
     return xk_ceil_div(columns, (int64_t)c->n_thr * c->tg_n);
 }
-
-/* How many of the groups that M's rows are spread over have threads with m_thr
- * rows: the first ones. False: some would not be full and some not. */
-bool xk_schedule_spread(const struct xk_shape *s, const struct xk_schedule *c,
-                        int64_t *full);
 
 /* Bytes that so many items' places of a filter tap take in registers (plan.h,
  * struct xk_plan_flat): vectors of dwords, of 16 where there are so many. */
@@ -285,9 +279,7 @@ struct xk_schedule_rule {
     bool (*ok)(const struct xk_platform *p, const struct xk_shape *s,
                const struct xk_schedule *c);
     const char *why;
-    bool of_group; /* the group decides: its threads, over how many groups rows are
-                      spread; else they are all the same to it, but for whether rows
-                      are spread */
+    bool of_group; /* the group decides; else it is the same in every one */
 };
 extern const struct xk_schedule_rule xk_schedule_rules[];
 extern const unsigned xk_n_schedule_rules;

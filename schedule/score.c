@@ -80,18 +80,6 @@ int64_t xk_schedule_groups_ahead(const struct xk_platform *p,
     return held < groups_n || held >= groups_n * groups_m ? 0 : held;
 }
 
-/* Blocks of 8 rows of a core's n groups, of one thread of each. */
-static int64_t blocks_of(const struct xk_score_tile *t, const struct xk_schedule *c,
-                         int64_t n, int64_t along_n)
-{
-    const int64_t tiles = c->m_thr / 8;
-    int64_t full;
-    if (!c->spread)
-        return n * tiles;
-    xk_schedule_spread(t->seen, c, &full);
-    return n * (tiles - 1) + min(n, xk_ceil_div(full * along_n, t->cores));
-}
-
 static struct xk_score_load load_of(const struct xk_score_tile *t,
                                     const struct xk_schedule *c)
 {
@@ -102,8 +90,7 @@ static struct xk_score_load load_of(const struct xk_score_tile *t,
     const int64_t per_eu = xk_ceil_div(n * threads(c), t->perf->eu_per_core);
     return (struct xk_score_load){.along_n = along_n,
                                   .n = n,
-                                  .per_eu = per_eu,
-                                  .blocks = blocks_of(t, c, n, along_n)};
+                                  .per_eu = per_eu};
 }
 
 /* How many are there at a time. */
@@ -126,19 +113,6 @@ static int64_t beside(int64_t a, int64_t b, int64_t pct)
     return more + less * near / 1024 * near / 1024 * pct / 100;
 }
 
-/* What the youngest threads of an EU leave idle, a step, if they have fewer rows: each
- * has a slower pace, and nobody older is left to fill it. There is one round. */
-static int64_t few_rows_tail(const struct xk_schedule *c, const struct xk_score_work *w,
-                             const struct xk_score_load *l)
-{
-    const int64_t tiles = c->m_thr / 8;
-    const int64_t full = l->blocks - l->n * (tiles - 1);
-    const int64_t few = l->at_once - xk_ceil_div(l->at_once * full, l->n);
-    const int64_t fma = w->fma_cyc * (tiles - 1) / tiles;
-    const int64_t rate = 1024 * few * fma / (fma + w->alone_cyc);
-    return few && rate < 1024 ? few * fma * (1024 - rate) / rate : 0;
-}
-
 /* Cycles out of 1024 in which all threads of an EU wait: nobody multiplies. */
 static int64_t idle_1k(const struct xk_score_work *w, const struct xk_score_load *l)
 {
@@ -151,30 +125,22 @@ static int64_t idle_1k(const struct xk_score_work *w, const struct xk_score_load
 
 /* Cycles of an EU in a step. The oldest thread has its own pace, which younger ones
  * fill; the youngest has the EU to itself at the end. */
-static int64_t eu_cyc(const struct xk_score_tile *t, const struct xk_schedule *c,
+static int64_t eu_cyc(const struct xk_score_tile *t,
                       const struct xk_score_work *w, const struct xk_score_load *l)
 {
-    const int64_t all = l->per_eu * w->fma_cyc, blocks = l->n * (c->m_thr / 8);
-    const int64_t met = l->blocks == blocks ? all : all * l->blocks / blocks;
     const int64_t pace = w->fma_cyc + w->alone_cyc;
     /* What the last thread leaves idle; if it has not been alone all the time.
      */
-    int64_t tail = w->fma_cyc * w->alone_cyc / pace * (l->at_once - 1) /
+    const int64_t tail = w->fma_cyc * w->alone_cyc / pace * (l->at_once - 1) /
                    l->at_once * t->perf->tail_pct / 100;
-    if (c->spread && l->n <= l->most)
-        tail = max(tail, few_rows_tail(c, w, l));
-    const int64_t xmx = max(met, l->per_eu * w->issue);
+    const int64_t xmx = l->per_eu * max(w->fma_cyc, w->issue);
     return xmx * 1024 / (1024 - idle_1k(w, l)) + tail;
 }
 
-/* Cycles of a core's data port for so many threads, of so many blocks of 8 rows between
- * them. */
-static int64_t port_cyc(const struct xk_score_tile *t, int64_t n_threads,
-                        int64_t blocks)
+/* Cycles of a core's data port for so many threads. */
+static int64_t port_cyc(const struct xk_score_tile *t, int64_t n_threads)
 {
-    const struct xk_score_work *const w = &t->work;
-    return t->steps * (n_threads * w->port_cyc + blocks * w->tile_cyc) +
-           n_threads * w->port_around;
+    return n_threads * (t->steps * t->work.port_cyc + t->work.port_around);
 }
 
 /* What rounds behind the first cost; dpas's overlap, so parts of one count. */
@@ -241,7 +207,7 @@ static int64_t loops_cyc(const struct xk_score_tile *t, const struct xk_schedule
 {
     const struct xk_perf *const f = t->perf;
     const struct xk_score_work w = in_group(t, c, l);
-    return beside(t->steps * eu_cyc(t, c, &w, l), port,
+    return beside(t->steps * eu_cyc(t, &w, l), port,
                   xk_fma_family_of(c->fma)->dpas ? f->port_dpas_pct : f->port_pct);
 }
 
@@ -332,8 +298,8 @@ static int64_t score_least(const struct memory *m, int64_t core, int64_t extra_1
     return longer(max(core, m->beside) + m->bare, extra_1k);
 }
 
-/* Some core has its share of all threads and of M's rows, at least, however they are
- * grouped or spread; here its threads wait for nothing. */
+/* Some core has its share of all threads, at least, however they are grouped; here its
+ * threads wait for nothing. */
 int64_t xk_score_tile_least(const struct xk_score_tile *t, const struct xk_schedule *c)
 {
     const struct xk_score_work *const w = &t->work;
@@ -343,11 +309,8 @@ int64_t xk_score_tile_least(const struct xk_score_tile *t, const struct xk_sched
     const int64_t tiles = xk_ceil_div(t->seen->m, c->m_thr) * along_n;
     const int64_t n_threads = xk_ceil_div(tiles, t->cores);
     const int64_t per_eu = xk_ceil_div(n_threads, eu_per_core);
-    const int64_t blocks =
-        xk_ceil_div(xk_ceil_div(t->seen->m, 8) * along_n, t->cores);
-    const int64_t met = w->fma_cyc * blocks / (eu_per_core * (c->m_thr / 8));
-    const int64_t step = max(met, per_eu * w->issue);
-    const int64_t loops = max(t->steps * step, port_cyc(t, n_threads, blocks));
+    const int64_t step = per_eu * max(w->fma_cyc, w->issue);
+    const int64_t loops = max(t->steps * step, port_cyc(t, n_threads));
     const struct memory all = {t->read_cyc + t->store_cyc, 0};
     return score_least(&all, loops + around_least(w, per_eu), t->extra_1k);
 }
@@ -360,9 +323,7 @@ int64_t xk_score_sliced_least(const struct xk_score_tile *t,
     const int64_t steps = t->steps * xk_schedule_slices(c);
     const int64_t along_n = xk_ceil_div(t->seen->n, c->n_thr);
     const int64_t tiles = xk_ceil_div(t->seen->m, c->m_thr) * along_n;
-    const int64_t blocks = xk_ceil_div(t->seen->m, 8) * along_n;
-    const int64_t step = tiles * t->work.port_cyc + blocks * t->work.tile_cyc;
-    const int64_t port = steps * step / t->cores;
+    const int64_t port = steps * tiles * t->work.port_cyc / t->cores;
     return max(port + t->work.once_cyc, t->read_cyc + t->store_cyc);
 }
 
@@ -385,7 +346,7 @@ int64_t xk_score_group(const struct xk_platform *p, const struct xk_score_tile *
     const int64_t extra_1k = t->extra_1k;
     struct xk_score_load l = load_of(t, c);
     const struct memory m = memory_of(t, mad, l.per_eu);
-    const int64_t port = port_cyc(t, l.n * threads(c), l.blocks * threads(c));
+    const int64_t port = port_cyc(t, l.n * threads(c));
     int64_t least =
         score_least(&m, port + around_least(&t->work, l.per_eu), extra_1k);
     if (least > most)

@@ -22,7 +22,6 @@ static inline int64_t min(int64_t a, int64_t b)
 struct xk_score_work {
     int64_t fma_cyc, issue;       /* cycles of multipliers; instructions */
     int64_t port_cyc;             /* of the core's data port: lines, SLM */
-    int64_t tile_cyc;             /* the same for each 8 rows of a thread */
     int64_t port_around;          /* the same around the loop */
     int64_t around;               /* instructions before and after the loop */
     int64_t first_pct, later_pct; /* cycles of one in hundredths, see xk_perf */
@@ -40,8 +39,7 @@ struct xk_score_lines {
     int64_t row_b, line_b, room_b;
 };
 
-/* What of a schedule's score its group leaves alone, but for whether rows are spread;
- * through SLM it is of that group. */
+/* What of a schedule's score its group leaves alone; through SLM it is of that group. */
 struct xk_score_tile {
     const struct xk_perf *perf;
     const struct xk_shape *seen; /* as the schedule sees it; the caller's */
@@ -60,7 +58,6 @@ struct xk_score_load {
     int64_t n, most; /* groups in all, at a time */
     int64_t per_eu;  /* threads of an EU in all */
     int64_t at_once; /* of them at a time */
-    int64_t blocks;  /* of 8 rows, of one thread of each group */
 };
 
 /* The score in two parts, for tiles that are tried in many groups. seen: s as the schedule

@@ -164,7 +164,7 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
         sends += gathers + tiles + 2;
         moves += gathers + tiles;
         w.port_cyc = gathers * 256 / f->slm_b_cyc;
-        w.tile_cyc = 256 / f->slm_b_cyc;
+        w.port_cyc += c->m_thr / 8 * (256 / f->slm_b_cyc);
     }
     w.issue = issue_of(dpas, sends, moves) + walk_issue(s, c);
     if (!c->slm && (s->loose_b || s->leaves_b || xk_schedule_turns_b(s, c))) {

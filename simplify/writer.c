@@ -95,13 +95,6 @@ void xk_block_end_for(struct xk_block_writer *w)
     push(w, (struct xk_item){.kind = ITEM_END});
 }
 
-void xk_block_add_if(struct xk_block_writer *w, const xk_expr *cond,
-                     struct xk_block_writer *in)
-{
-    const xk_stmt *const body = xk_block_end(in);
-    xk_block_add(w, xk_if(w->c, cond, body, xk_seq(w->c, NULL, 0)));
-}
-
 /* Statements of the block that is being closed, last first. */
 struct tail {
     const xk_stmt **s;

@@ -37,9 +37,6 @@ void xk_block_call(struct xk_block_writer *w, const struct xk_func *f,
 void xk_block_for(struct xk_block_writer *w, const xk_expr *var,
                   int64_t extent);
 void xk_block_end_for(struct xk_block_writer *w);
-/* What `in` holds, where cond (a scalar) is true; ends in. */
-void xk_block_add_if(struct xk_block_writer *w, const xk_expr *cond,
-                     struct xk_block_writer *in);
 /* Everything as one statement; NULL on error. The writer holds nothing then. */
 const xk_stmt *xk_block_end(struct xk_block_writer *w);
 

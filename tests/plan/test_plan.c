@@ -474,8 +474,6 @@ static const struct {
     {"taps=inner: too many addresses", "mb1ic64ih8oc64kh9ph4", "acdb", "m=32"},
     {"taps=inner: too many copies of the loop's body", "mb1ic64ih8oc64kh3ph1",
      "acdb", "unroll=200"},
-    {"spread=99: rows are not spread over so many groups", "mb1ic64ih8oc64kh1",
-     "acdb", "spread=99"},
     {"slices=4: sums of 131072 bytes are larger than SLM",
      "mb1ic64ih16oc256kh1", "acdb", "tg=8x2 n=32 nsub=32 m=32 slices=4"},
 };

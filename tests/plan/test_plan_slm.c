@@ -131,34 +131,6 @@ START_TEST(shares_and_calls)
 }
 END_TEST
 
-/* 49 rows are 7 blocks of 8, 4 of 16 and 2 of 32: with tiles of 16 rows a group
- * has two or one of them a thread. */
-static const struct {
-    const char *change;
-    unsigned groups, full; /* along M; 0: all are */
-} spread[] = {
-    {"tg=1x2 slm=0", 4, 0},          {"tg=1x2 slm=0 spread=5", 5, 2},
-    {"tg=1x2 slm=0 spread=6", 6, 1}, {"tg=2x2 slm=0 spread=3", 3, 1},
-};
-
-START_TEST(rows_are_spread)
-{
-    problem("mb1ic64ih7oc64kh1", SRC, WEI);
-    ck_assert_msg(make(spread[_i].change) == XK_OK, "%s", c->error.message);
-    ck_assert_uint_eq(p.groups[1], spread[_i].groups);
-    ck_assert_uint_eq(p.full_groups, spread[_i].full);
-    ck_assert(p.a.row_masked && p.epi.m_masked);
-    struct xk_str s;
-    char want[80];
-    xk_str_init(&s, NULL);
-    xk_plan_print(&p, &s);
-    snprintf(want, sizeof(want), "16 in the first %u groups along M, 8 in the",
-             spread[_i].full);
-    ck_assert_int_eq(strstr(xk_str_get(&s), want) != NULL, spread[_i].full > 0);
-    xk_str_fini(&s);
-}
-END_TEST
-
 int main(void)
 {
     Suite *const s = suite_create("slm");
@@ -166,7 +138,6 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, each_reason_is_said, 0, XK_COUNTOF(refused));
     tcase_add_loop_test(t, shares_and_calls, 0, XK_COUNTOF(loops));
-    tcase_add_loop_test(t, rows_are_spread, 0, XK_COUNTOF(spread));
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }

@@ -67,7 +67,7 @@ class Combination:
                 f"+slm={self.slm}"
                 f"+taps={'inner' if self.slm else 'outer'}"
                 f"+slices=1+addr=surface+grf={self.grf}"
-                "+spread=0+prefetch=0+pack=0+order=n"
+                "+prefetch=0+pack=0+order=n"
                 "+unroll=0+load_a=auto+load_b=auto+store=auto")
 
     def buffers(self):

@@ -123,10 +123,6 @@ static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
         c.taps = XK_TAPS_INNER;
         c.n_sub = c.n_thr;
     }
-    if (c.taps == XK_TAPS_INNER && below(r, 2)) { /* about as many groups as can be */
-        const int64_t fewest = xk_ceil_div(s->m, (int64_t)c.m_thr * c.tg_m);
-        c.spread = (uint16_t)(fewest + (int64_t)below(r, (uint64_t)fewest / 2 + 1));
-    }
     return c;
 }
 
@@ -150,7 +146,6 @@ static struct xk_schedule tile_of(const struct xk_schedule *c)
     struct xk_schedule tile = *c;
     if (!c->slm)
         tile.tg_m = tile.tg_n = 1;
-    tile.spread = 0;
     return tile;
 }
 
@@ -264,7 +259,7 @@ END_TEST
 static void say(xk_ctx *x, uint64_t *r, struct xk_schedule *c)
 {
     static const char *const names[] = {"simd", "m", "n", "nsub", "k", "slices", "slm",
-                                        "spread", "grf", "unroll"};
+                                        "grf", "unroll"};
     static const char *const rest[] = {
         "taps=outer", "taps=inner", "fma=mad", "fma=dpas", "fma=dpasw", "fma=dp4a",
         "pack=1",

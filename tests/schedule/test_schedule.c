@@ -141,19 +141,6 @@ static const struct {
     {"slm", "slm=2", {3136, 64, 64, 9, 2, .loose_a = true}},
     {"slm", "slm=2 slices=2 tg=2x2", {3136, 64, 64, 9, 2}},
     {"slm", "slots=1,1", {3136, 64, 16, 1, 2}}, /* one step */
-    /* 98 blocks of 32 rows, 392 of 8: groups of 4 threads with 4 or 3. */
-    {NULL, "spread=32 slm=0", {3136, 64, 64, 9, 2}}, /* 2 of them are full */
-    {"spread", "spread=33 slm=0", {3136, 64, 64, 9, 2}}, /* none would be */
-    {NULL, "spread=25 slm=0", {3136, 64, 64, 9, 2}},
-    {"slm", "spread=32", {3136, 64, 64, 9, 2}},
-    {"spread",
-     "spread=24 slm=0",
-     {3136, 64, 64, 9, 2}}, /* 96 blocks, 98 are wanted */
-    {"spread", "spread=24 slm=0", {3072, 64, 64, 9, 2}}, /* all would be full */
-    {NULL, "spread=32 slm=0 taps=inner", {3136, 64, 64, 9, 2}},
-    {"spread", "spread=32 slm=0 taps=outer", {3136, 64, 64, 9, 2}},
-    {"spread", "spread=40 m=8 slm=0", {3136, 64, 64, 9, 2}},
-    {"spread", "spread=32 fma=dp4a simd=16 k=16 slm=0", {3136, 64, 64, 9, 1}},
     {NULL, "order=m", {3136, 64, 64, 9, 2}},
     /* 9 copies for the taps, then 18; 36 steps. */
     {NULL, "unroll=9", {3136, 64, 64, 9, 2}},
@@ -285,7 +272,6 @@ START_TEST(text_parses_back)
         b.taps = !a.taps;
         a.slm = (uint8_t)(rng >> 55);
         a.surfaces = rng >> 63;
-        a.spread = (uint16_t)(rng >> 29);
         a.prefetch = rng >> 59 & 1;
         a.pack = rng >> 58 & 1;
         b.pack = !a.pack;
@@ -366,7 +352,6 @@ static const struct {
     {"unroll=3", NULL, {3136, 64, 64, 9, 2}},
     {"slices=8", NULL, {3136, 64, 128, 9, 2}},
     {"slices=3", "slices", {3136, 64, 96, 9, 2}},
-    {"spread=25", NULL, {3136, 64, 64, 9, 2}},
     {"fma=dp4a simd=8", NULL, {3136, 64, 64, 9, 1}},
     {"fma=mad", "step", {3136, 64, 64, 9, 2}},
     {"k=12", "step", {3136, 64, 64, 9, 2}},
@@ -694,18 +679,16 @@ START_TEST(prints_every_field)
     xk_schedule_print(&good, &s);
     ck_assert_str_eq(xk_str_get(&s), "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
                                      "slices=1 taps=outer slots=2,1 slm=0 "
-                                     "spread=0 "
                                      "prefetch=0 pack=0 addr=a64 grf=128 order=n unroll=0 "
                                      "load_a=auto load_b=auto store=auto");
     struct xk_schedule edge = shared;
-    edge.spread = 17;
     edge.pack = true;
     edge.prefetch = true;
     xk_str_clear(&s);
     xk_schedule_print(&edge, &s);
     ck_assert_ptr_nonnull(
         strstr(xk_str_get(&s),
-               " slm=3 spread=17 prefetch=1 pack=1 "
+               " slm=3 prefetch=1 pack=1 "
                "addr=surface "));
     xk_str_fini(&s);
 }

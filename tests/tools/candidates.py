@@ -18,9 +18,8 @@ from tap import Tap  # noqa: E402
 
 BUFFERED = r"slm=[123]"
 SLICED = r"slices=[2-9]"
-SPREAD = r"spread=[1-9]\d*"
 PACK = "pack=1"
-PACKED_WITH = "(taps=inner|spread=[1-9]|prefetch=1|slm=[123]) .*pack=1"
+PACKED_WITH = "(taps=inner|prefetch=1|slm=[123]) .*pack=1"
 PREFETCH = "slm=0 .*prefetch=1"
 ASKED_FOR = "taps=outer .*prefetch=1|slm=[123] .*prefetch=1"
 WIDE = "n=64"
@@ -28,9 +27,9 @@ WIDE = "n=64"
 # Options and problem, what is among the candidates, what must not be.
 ROWS = [
     (["--dt=f16"], "mb12ic64ih56oc64kh3ph1",
-     [BUFFERED, "slm=0", SLICED, SPREAD, PREFETCH], [ASKED_FOR]),
+     [BUFFERED, "slm=0", SLICED, PREFETCH], [ASKED_FOR]),
     (["--dt=f16"], "mb16ic64ih56oc64kh3ph1",
-     [BUFFERED, "slm=0", SLICED, SPREAD],
+     [BUFFERED, "slm=0", SLICED],
      []),
     (["--dt=f16"], "mb1ic64ih56oc64kh3ph1",
      [BUFFERED, SLICED], []),
@@ -47,8 +46,6 @@ ROWS = [
      [BUFFERED, "slm=0", SLICED], []),
     (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic256ih28oc64kh1",
      [BUFFERED, "slm=0", SLICED], []),
-    (["--dt=f16", "--stag=axb", "--dtag=axb"],
-     "mb16ic512ih28oc1024oh14kh1sh2ph0", [SPREAD], []),
     (["--dt=u8s8"], "mb16ic1024ih14oc256kh1",
      [BUFFERED, "slm=0", SLICED], []),
     (["--dt=f16"], "mb16ic3ih112oc64kh7ph3", [PACK], [PACKED_WITH]),

@@ -16,16 +16,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tap import Tap  # noqa: E402
 
 THROUGH = ("fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=4x2 slices=1 taps=inner "
-           "slots=1,1 slm=2 spread=0 prefetch=0 "
+           "slots=1,1 slm=2 prefetch=0 "
            "addr=surface grf=256 order=n unroll=0 load_a=auto load_b=auto store=auto")
 STRAIGHT = THROUGH.replace("slm=2", "slm=0")
 TAP_BY_TAP = STRAIGHT.replace("inner", "outer")
 LANES = ("fma=mad simd=16 m=16 n=16 nsub=16 k=2 tg=2x2 slices=1 taps=outer "
-         "slots=1,1 slm=0 spread=0 prefetch=0 "
+         "slots=1,1 slm=0 prefetch=0 "
          "addr=surface grf=128 order=n unroll=0 load_a=auto load_b=auto store=auto")
 FLAT = LANES.replace("outer", "inner")
 DOTS = LANES.replace("mad simd=16", "dp4a simd=8").replace("k=2", "k=8")
-# 64 rows are four blocks of 8 for both threads of a group: 2 + 1 + 1.
 PAIRS = STRAIGHT.replace("tg=4x2", "tg=2x1")
 PROBLEM = "mb1ic64ih8oc64kh3ph1"
 FEW = "--stag=any mb16ic3ih9oc64kh7ph3"  # channels
@@ -39,7 +38,7 @@ ROWS = [  # type, schedule, what is changed, the problem if it is another
     ("f16", STRAIGHT, "slices=2"), ("f16", STRAIGHT, "taps=outer"),
     ("f16", STRAIGHT, "slots=2,1"), ("f16", THROUGH, "slots=1,2"),
     ("f16", THROUGH, "slm=1"), ("f16", THROUGH, "slm=3"),
-    ("f16", STRAIGHT, "slm=2"), ("f16", PAIRS, "spread=3"),
+    ("f16", STRAIGHT, "slm=2"),
     ("f16", TAP_BY_TAP + " pack=0", "pack=1", FEW),
     ("f16", PAIRS, "prefetch=1", MANY), ("f32", FLAT, "prefetch=1", MANY),
     ("f16", TAP_BY_TAP, "addr=a64"), ("f32", LANES, "grf=256"),
