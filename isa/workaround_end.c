@@ -135,6 +135,30 @@ bool xk_wa_lacks_eot_scratch(const struct xk_wa_program *g, unsigned at)
            xk_wa_finds_before(g, at, step_to_write, TO_SCRATCH, &begins);
 }
 
+static enum xk_wa_step step_to_signal(const struct xk_wa_program *g,
+                                      unsigned at, uint32_t waited,
+                                      unsigned what)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    struct xk_msg m;
+
+    (void)waited, (void)what;
+    if (i->op == XK_OPC_SYNC && i->sync_fn == XK_SYNC_BAR)
+        return XK_WA_STOPS;
+    if (!xk_inst_is_send(i) || i->send.eot)
+        return XK_WA_PASSES;
+    xk_msg_decode(g->p, i, &m);
+    return xk_msg_op_class(m.op) == XK_MCLASS_BARRIER ? XK_WA_FOUND
+                                                      : XK_WA_PASSES;
+}
+
+bool xk_wa_lacks_eot_barrier(const struct xk_wa_program *g, unsigned at)
+{
+    bool begins;
+    return xk_wa_is_eot(g, at) &&
+           xk_wa_finds_before(g, at, step_to_signal, 0, &begins);
+}
+
 /* A token that the end waits for stands on a sync before it. */
 bool xk_wa_lacks_eot_distance(const struct xk_wa_program *g, unsigned at)
 {

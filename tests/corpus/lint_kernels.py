@@ -11,7 +11,7 @@ of what others compile and of what we generate.
              particular revision; STEPPINGS says what rules find or do not
              find in others compiled for PVC
   MAKE_MANY  makes formulas, nests and programs of several launches
-  XKBENCH    makes random gradients, groups and post-ops, of all types
+  XKBENCH    makes random problems of all generators of tests/random
   LIST...    files of problems: every one, in the data types of TYPES (the first
              list only, unless --all), gives a kernel without a finding; every
              third another one with post-ops
@@ -228,7 +228,7 @@ def main():
     wrong += judge_steppings(tool, sources)
     wrong += judge_files(tool, "programs", lambda folder: kernels.dumped(
         [make_many.absolute(), str(FORMULAS)], folder, "programs"))
-    wrong += judge_files(tool, "kernels of gradients, groups and post-ops",
+    wrong += judge_files(tool, "kernels of random problems",
                          lambda folder: kernels.batched(
                              xkbench.absolute(),
                              kernels.random_lines(10 if everything else 1), folder))

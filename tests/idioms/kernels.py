@@ -15,6 +15,7 @@ HERE = Path(__file__).resolve().parent
 TESTS = HERE.parent
 sys.path[:0] = [str(TESTS / "corpus"), str(TESTS / "random")]
 import compile as corpus  # noqa: E402
+import random_all  # noqa: E402
 import random_groups  # noqa: E402
 import random_post_ops  # noqa: E402
 import random_problems  # noqa: E402
@@ -37,6 +38,7 @@ DRAWN_FOR = ["mb2ic64ih14iw14oc64oh14ow14kh3kw3sh1sw1ph1pw1dh0dw0",
 DRAWN = 120  # schedules of each
 DRAWN_GRADIENTS = 20  # of each, and type; half of them by weights
 RANDOM = 60  # problems of a type
+ALL = 300  # of all generators of tests/random in turn, deconvolutions among them
 GRADIENTS = 150  # of BWD_D, BWD_W and BWD_WB, all types
 GROUPED = 100  # of several groups, a third of them depthwise
 POST_OPS = 60  # with functions and what else post_op.def has
@@ -44,13 +46,16 @@ FORMULAS = 200  # random ones; a quarter as many nests
 
 
 def random_lines(scale):
-    """Gradients, groups, post-ops: as the tests of tests/random draw them, made and
-    not run."""
-    return [line.replace("--reset", "--reset --mode=I", 1) for line in drawn(scale)]
+    """Problems of all kinds, more gradients, groups, post-ops: as the tests of
+    tests/random draw them, made and not run."""
+    return ["--conv " + line.replace("--reset", "--reset --mode=I", 1)
+            for line in drawn(scale)]
 
 
 def drawn(scale):
     rng = random.Random(SEED)
+    for k in range(scale * ALL):
+        yield random_all.KINDS[k % len(random_all.KINDS)](rng)
     for _ in range(scale * GRADIENTS):
         yield random_problems.gradient_line(rng, random_problems.problem(rng))
     for _ in range(scale * GROUPED):
@@ -65,8 +70,8 @@ def drawn(scale):
 
 
 def batch_lines(xkbench, scale):
-    """What xkbench is asked for: the lists, random problems, drawn schedules,
-    gradients, groups and post-ops, all but the lists scale times."""
+    """What xkbench is asked for: the lists, random problems of all kinds, drawn
+    schedules, all but the lists scale times."""
     rng = random.Random(SEED)
     table = fields(xkbench)
     lists = sorted((TESTS.parent / "shapes").glob("*.txt"))

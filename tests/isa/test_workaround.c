@@ -40,6 +40,7 @@
 #define LOAD_SRC1 "(W) send.slm (8|M0) r20 r119 null:0 0x0 0x02804500 {$2}\n"
 #define SLM_STORE "send.slm (8|M0) null r2 r3:1 0x0 0x02000504 {$3}\n"
 #define SLM_FENCE "(W) send.slm (1|M0) r6 r0 null:0 0x0 0x0210011F {$4}\n"
+#define SIGNAL "(W) send.gtwy (1|M0) null r5 null:0 0x0 0x02000004 {$4}\n"
 #define SLM_WAIT "(W) sync.nop null {$4.dst}\n"
 #define SLM_ONE "(W) send.slm (1|M0) r20 r119 null:0 0x0 0x0210C500 {$2}\n"
 #define MOV21 "(W) mov (8|M0) r21.0<1>:ud 0x0:ud\n"
@@ -173,6 +174,12 @@ static const struct row_case {
          EOT_TS,
      "(W) send.dc0 (8|M0) null r0 r3 0x40 0x020E0000 {$0}\n"
      "(W&f0.0) jmpi 48\n" DC0_FENCE WAIT EOT_TS},
+    {XK_WA_eot_barrier, XK_PLATFORM_XEHPG, 128,
+     SIGNAL "(W) sync.bar null\n" EOT("r127", "A@1"),
+     SIGNAL EOT("r127", "A@1")},
+    {XK_WA_eot_barrier, XK_PLATFORM_XEHPG, 128,
+     "(W&f0.0) jmpi 48\n" SIGNAL "(W) sync.bar null\n" EOT("r127", "A@1"),
+     SIGNAL "(W&f0.0) jmpi 32\n(W) sync.bar null\n" EOT("r127", "A@1")},
     {XK_WA_eot_distance, XK_PLATFORM_XEHPG, 128, EOT("r127", "A@1"),
      EOT("r127", "A@2")},
     {XK_WA_eot_file_end, XK_PLATFORM_XEHPG, 256, EOT("r240", "A@1"),
