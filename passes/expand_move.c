@@ -298,38 +298,78 @@ static bool range_in_all_lanes(struct xk_expand *x, const xk_expr *sum,
     return sum && xk_facts_range(x->facts, sum, lo, hi);
 }
 
-/* The offset of lanes that are not there is beyond any surface, where a load
- * gives 0. What is the same for all lanes is added behind that, as long as it
- * leaves them there, so that it can move in a loop. As s32: addresses of 32
- * bits wrap. */
-static const xk_expr *or_beside(struct xk_expand *x, const xk_expr *off,
-                                const xk_expr *mask, unsigned lanes)
+/* A sum in two: what moves, NULL: nothing, and the rest. In a scalar that is
+ * what varies with loops behind `level`, in a vector what is the same for all
+ * lanes. False: too many terms. */
+static bool part_sum(struct xk_expand *x, const xk_expr *off, unsigned level,
+                     struct xk_linear *rest, const xk_expr **moving)
 {
-    xk_ctx *const c = x->c;
-    struct xk_linear all, in = {0}, out = {0};
-    int64_t lo, hi;
-    off = xk_type_of(off).lanes == 1 ? xk_bcast(c, off, lanes) : off;
-    mask = xk_type_of(mask).lanes == 1 ? xk_bcast(c, mask, lanes) : mask;
-    const xk_expr *const beside =
-        xk_bcast(c, xk_s32(c, (int32_t)XK_OFF_NULL), lanes);
-    if (!off || !mask)
-        return NULL;
-    if (!xk_linear_from(c, off, &all)) /* too many terms: none moves */
-        return xk_select(c, mask, off, beside);
-    in.constant = all.constant;
+    struct xk_linear all, out = {0};
+    const bool vector = xk_type_of(off).lanes > 1;
+    *rest = (struct xk_linear){0};
+    if (!xk_linear_from(x->c, off, &all))
+        return false;
+    rest->constant = all.constant;
     for (unsigned i = 0; i < all.n; i++) {
-        const bool scalar = xk_op(all.term[i]) == XK_OP_BCAST;
-        struct xk_linear *const to = scalar ? &out : &in;
-        to->term[to->n] = scalar ? xk_kid(all.term[i], 0) : all.term[i];
+        const bool moves = vector
+                               ? xk_op(all.term[i]) == XK_OP_BCAST
+                               : xk_levels_of(&x->levels, all.term[i]) > level;
+        struct xk_linear *const to = moves ? &out : rest;
+        to->term[to->n] =
+            moves && vector ? xk_kid(all.term[i], 0) : all.term[i];
         to->coef[to->n++] = all.coef[i];
     }
-    const xk_expr *const moving = xk_linear_to(c, XK_DT_S32, 1, &out);
+    *moving = out.n ? xk_linear_to(x->c, XK_DT_S32, 1, &out) : NULL;
+    return true;
+}
+
+/* The offset where the mask holds, else beyond any surface, where a load gives
+ * 0. What moves is added behind that, as long as it and `more_b` leave it
+ * there, so that it can move in a loop. As s32: addresses of 32 bits wrap. */
+static const xk_expr *off_or_beside(struct xk_expand *x, const xk_expr *off,
+                                    const xk_expr *mask, unsigned level,
+                                    int64_t more_b)
+{
+    xk_ctx *const c = x->c;
+    const unsigned lanes = xk_type_of(off).lanes;
+    const xk_expr *beside = xk_s32(c, (int32_t)XK_OFF_NULL), *moving;
+    struct xk_linear rest;
+    int64_t lo, hi;
+    beside = lanes > 1 ? xk_bcast(c, beside, lanes) : beside;
+    if (!part_sum(x, off, level, &rest, &moving)) /* none moves */
+        return xk_select(c, mask, off, beside);
     const bool apart = range_in_all_lanes(x, moving, &lo, &hi) && lo >= 0 &&
-                       hi < UINT32_MAX - XK_OFF_NULL;
+                       hi + more_b < UINT32_MAX - XK_OFF_NULL;
     const xk_expr *const still =
-        apart ? xk_linear_to(c, XK_DT_S32, lanes, &in) : off;
+        apart ? xk_linear_to(c, XK_DT_S32, lanes, &rest) : off;
     const xk_expr *const at = xk_select(c, mask, still, beside);
-    return apart && out.n ? xk_add(c, at, xk_bcast(c, moving, lanes)) : at;
+    if (!apart)
+        return at;
+    return xk_add(c, at, lanes > 1 ? xk_bcast(c, moving, lanes) : moving);
+}
+
+/* The offset of a message's lanes, beside the surface where they are not there.
+ * Lanes that are there together have one place, which need not be a vector. */
+static const xk_expr *or_beside(struct xk_expand *x,
+                                const struct xk_tile_move *m,
+                                const struct xk_tile_shape *s,
+                                const struct xk_tile_place *p)
+{
+    xk_ctx *const c = x->c;
+    const unsigned lanes = s->lanes;
+    const xk_expr *off = p->off, *mask = p->mask;
+    int64_t lane_b;
+    if (xk_type_of(mask).lanes == 1 && xk_op(off) == XK_OP_RAMP &&
+        xk_is_const(xk_kid(off, 1), &lane_b) && lane_b >= 0 &&
+        lane_b * lanes < UINT32_MAX - XK_OFF_NULL) {
+        const unsigned level = xk_levels_of(&x->levels, m->pos[s->lane_dim]);
+        const xk_expr *const first =
+            off_or_beside(x, xk_kid(off, 0), mask, level, lane_b * lanes);
+        return xk_ramp(c, first, xk_kid(off, 1), lanes);
+    }
+    off = xk_type_of(off).lanes == 1 ? xk_bcast(c, off, lanes) : off;
+    mask = xk_type_of(mask).lanes == 1 ? xk_bcast(c, mask, lanes) : mask;
+    return off && mask ? off_or_beside(x, off, mask, 0, 0) : NULL;
 }
 
 /* What a message's registers hold where it loads nothing: fill beside the
@@ -377,8 +417,7 @@ static void load_message(struct xk_expand *x, const struct xk_tile_move *m,
     }
     if (!all && !m->access->fill && s->lanes > 1 && !is_never(p->mask) &&
         xk_expand_has_surface(x, m->mem)) {
-        xk_expand_send(x, m, send_of(m, s),
-                       or_beside(x, p->off, p->mask, s->lanes), to,
+        xk_expand_send(x, m, send_of(m, s), or_beside(x, m, s, p), to,
                        xk_imm(x->c, XK_DT_BOOL, 1));
     } else {
         if (!all)
@@ -417,6 +456,8 @@ static const xk_expr *mask_used(struct xk_expand *x,
         return mask;
     const xk_expr *const lane =
         xk_ramp(x->c, xk_s32(x->c, 0), xk_s32(x->c, 1), s->lanes);
+    if (xk_type_of(mask).lanes == 1)
+        mask = xk_bcast(x->c, mask, s->lanes);
     return xk_simplify(
         x->c, xk_and(x->c, mask, xk_bin_imm(x->c, XK_OP_LT, lane, used)),
         x->facts);

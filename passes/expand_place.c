@@ -116,9 +116,24 @@ static void bind_indices(struct xk_expand *x, enum xk_role role,
                                     reach[i] >= x->t->index[i].extent, mask);
 }
 
-bool xk_expand_place(struct xk_expand *x, const struct xk_tile_move *m,
-                     const struct xk_tile_shape *s, const int64_t *at,
-                     struct xk_tile_place *out)
+/* Whether a message's lanes are there together, each as far behind the one
+ * before: then one position speaks for all. */
+static bool lanes_together(struct xk_expand *x, const struct xk_tile_move *m,
+                           const struct xk_tile_shape *s, const int64_t *at)
+{
+    const int d = s->lane_dim;
+    if (d < 0)
+        return false;
+    const int64_t last = at[d] + s->lanes - 1;
+    return m->stride_b[d] <= INT32_MAX && m->stride_b[d] >= INT32_MIN &&
+           xk_expand_is_alike(x, m, (unsigned)d, at[d], last) &&
+           xk_expand_is_even(x, m, (unsigned)d, at[d], last);
+}
+
+/* The place of the first lane, or of each. */
+static bool place_of_lanes(struct xk_expand *x, const struct xk_tile_move *m,
+                           const struct xk_tile_shape *s, const int64_t *at,
+                           struct xk_tile_place *out)
 {
     const xk_expr *index[XK_MAX_INDEX] = {NULL}, *mask = NULL;
     out->inside = NULL;
@@ -143,6 +158,22 @@ bool xk_expand_place(struct xk_expand *x, const struct xk_tile_move *m,
     out->mask =
         mask ? xk_simplify(x->c, mask, x->facts) : xk_imm(x->c, XK_DT_BOOL, 1);
     return out->off && out->mask;
+}
+
+bool xk_expand_place(struct xk_expand *x, const struct xk_tile_move *m,
+                     const struct xk_tile_shape *s, const int64_t *at,
+                     struct xk_tile_place *out)
+{
+    if (!lanes_together(x, m, s, at))
+        return place_of_lanes(x, m, s, at, out);
+    struct xk_tile_shape first = *s;
+    first.lane_dim = -1;
+    if (!place_of_lanes(x, m, &first, at, out))
+        return false;
+    const xk_expr *const lane_b =
+        xk_s32(x->c, (int32_t)m->stride_b[s->lane_dim]);
+    out->off = xk_ramp(x->c, out->off, lane_b, s->lanes);
+    return out->off;
 }
 
 /* Whether positions first to last of a dim lie between two multiples of `size`.

@@ -27,11 +27,10 @@
 
 static const xk_expr *rewrite_headers(void *user, const xk_expr *s);
 
-/* The store of the header, then the message. */
-static const xk_stmt *fill_and_send(struct xk_hd_pass *p,
-                                    const struct xk_hd_message *m,
-                                    const xk_expr *header,
-                                    const xk_expr *address)
+const xk_stmt *xk_hd_fill_and_send(struct xk_hd_pass *p,
+                                   const struct xk_hd_message *m,
+                                   const xk_expr *header,
+                                   const xk_expr *address)
 {
     const xk_stmt *const two[] = {
         xk_store(p->c, xk_hd_header_ptr(p->c, header), address),
@@ -161,11 +160,10 @@ static struct xk_hd_ring *header_ring(struct xk_hd_loop *l,
     return r;
 }
 
-/* The header for a message whose address changes in the loop: a new one in
- * front of the loop, or the one that was filled longest ago. */
-static const xk_expr *take_header(struct xk_hd_pass *p,
-                                  const struct xk_hd_message *m,
-                                  const xk_expr *fresh)
+/* A new one, or the one that was filled longest ago. */
+const xk_expr *xk_hd_take_header(struct xk_hd_pass *p,
+                                 const struct xk_hd_message *m,
+                                 const xk_expr *fresh)
 {
     const unsigned grf =
         xk_hd_header_info(p, m).size_b / p->env->platform->grf_b;
@@ -219,7 +217,7 @@ static const xk_stmt *send_in_loop(struct xk_hd_pass *p,
         address = xk_hd_whole_address(p, m);
     if (!address)
         return NULL;
-    return fill_and_send(p, m, take_header(p, m, header), address);
+    return xk_hd_fill_and_send(p, m, xk_hd_take_header(p, m, header), address);
 }
 
 static const xk_stmt *send_alone(struct xk_hd_pass *p,
@@ -228,7 +226,7 @@ static const xk_stmt *send_alone(struct xk_hd_pass *p,
 {
     const xk_expr *const address = xk_hd_whole_address(p, m);
     return xk_alloc_stmt(p->c, header, xk_hd_header_info(p, m),
-                         fill_and_send(p, m, header, address));
+                         xk_hd_fill_and_send(p, m, header, address));
 }
 
 static const xk_stmt *rewrite_header_send(struct xk_hd_pass *p,
@@ -286,6 +284,7 @@ static const xk_stmt *rewrite_header_loop(struct xk_hd_pass *p,
     for (unsigned i = 0; i < last; i++)
         kids[i] = xk_kid(s, i);
     kids[last] = xk_hd_place_movers(p, rewrite_headers(p, xk_kid(s, last)));
+    xk_hd_fill_places(p);
     p->loop = l.outer;
     if (l.outer && l.outer->inner_grf < l.moving_grf + l.inner_grf)
         l.outer->inner_grf = l.moving_grf + l.inner_grf;
@@ -331,6 +330,7 @@ static const xk_expr *rewrite_headers(void *user, const xk_expr *s)
     case XK_OP_PIPE:
         return rewrite_header_loop(p, s);
     case XK_OP_STAGE:
+        p->loop->stage = xk_stage_of(s);
         kid = xk_hd_place_movers(p, rewrite_headers(p, xk_kid(s, 0)));
         return kid ? xk_with_kids(p->c, s, &kid, 1) : NULL;
     case XK_OP_IF:

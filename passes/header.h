@@ -19,6 +19,7 @@ enum { XK_HD_MAX_RINGS = 4 };
 /* Headers that are advanced: so many in a loop, in a buffer at most so many
  * that move together. */
 enum { XK_HD_MAX_MOVING = 24, XK_HD_MAX_TOGETHER = 8, XK_HD_MAX_ROUND = 18 };
+enum { XK_HD_MAX_PLACES = 8 }; /* that move together */
 
 struct xk_hd_term {
     const xk_expr *e;
@@ -81,6 +82,20 @@ struct xk_hd_mover {
     } header[XK_HD_MAX_TOGETHER];
 };
 
+/* Places that a stage's messages have in each iteration of a round, a scalar
+ * each, in one buffer behind how far all have moved. A header is a place, that,
+ * and what differs from lane to lane. */
+struct xk_hd_places {
+    struct xk_hd_places *next;
+    const xk_expr *buf; /* pointer variable */
+    int64_t step_b;     /* after a round */
+    unsigned stage, round, n;
+    struct {
+        const xk_expr **start;      /* of each iteration of the first round */
+        const xk_expr *lanes, *vec; /* what the lanes add; its variable */
+    } place[XK_HD_MAX_PLACES];
+};
+
 struct xk_hd_loop {
     struct xk_hd_loop *outer;
     const xk_expr *var;
@@ -96,6 +111,8 @@ struct xk_hd_loop {
     unsigned moving_grf, inner_grf; /* of headers that move; of loops inside */
     struct xk_hd_ring ring[XK_HD_MAX_RINGS];
     struct xk_hd_mover *movers; /* of the stage, or of the loop's body */
+    struct xk_hd_places *places;
+    unsigned stage; /* of a pipe */
 };
 
 /* The message that is being rewritten. */
@@ -152,6 +169,16 @@ const xk_stmt *xk_hd_place_items(struct xk_hd_pass *p,
 struct xk_alloc_info xk_hd_registers(const struct xk_hd_pass *p, unsigned n_b);
 struct xk_alloc_info xk_hd_header_info(const struct xk_hd_pass *p,
                                        const struct xk_hd_message *m);
+/* The header, a new one in front of the loop or one whose message has taken it,
+ * for a message whose address changes in the loop. */
+const xk_expr *xk_hd_take_header(struct xk_hd_pass *p,
+                                 const struct xk_hd_message *m,
+                                 const xk_expr *fresh);
+/* The store of the header, then the message. */
+const xk_stmt *xk_hd_fill_and_send(struct xk_hd_pass *p,
+                                   const struct xk_hd_message *m,
+                                   const xk_expr *header,
+                                   const xk_expr *address);
 /* The message with its header at a place; at the start of a buffer. */
 const xk_stmt *xk_hd_send_at(struct xk_hd_pass *p,
                              const struct xk_hd_message *m,
@@ -170,6 +197,14 @@ const xk_stmt *xk_hd_move_send(struct xk_hd_pass *p,
  * of the loop's copies alone: places of K that lie inside for some lanes. */
 const xk_stmt *xk_hd_round_send(struct xk_hd_pass *p,
                                 const struct xk_hd_message *m);
+/* header_scalar.c. The same where lanes differ by the same in each iteration:
+ * the places of the first lanes, NULL where there is none. */
+const xk_stmt *xk_hd_place_send(struct xk_hd_pass *p,
+                                const struct xk_hd_message *m,
+                                const xk_expr **start, const xk_expr *lanes,
+                                int64_t step_b, unsigned round);
+/* Fills the places of a loop that ends, in front of it. */
+void xk_hd_fill_places(struct xk_hd_pass *p);
 /* Bytes per iteration of var if the sum grows by a constant. */
 bool xk_hd_moves_evenly(const struct xk_hd_pass *p,
                         const struct xk_hd_message *m,
@@ -183,9 +218,11 @@ const xk_expr *xk_hd_address_before(struct xk_hd_pass *p,
                                     const struct xk_hd_message *m,
                                     const struct xk_hd_sum *s, int64_t step_b,
                                     unsigned lanes);
-/* Takes registers for so many more headers that move; false: there are none
- * left. */
-bool xk_hd_reserve(struct xk_hd_pass *p, unsigned headers, unsigned lanes);
+/* Takes so many registers for a message's headers that move; false: there are
+ * none left. */
+bool xk_hd_reserve(struct xk_hd_pass *p, unsigned grf);
+/* Registers of so many dwords. */
+unsigned xk_hd_grf_of(const struct xk_hd_pass *p, unsigned dwords);
 /* Where header `at` (a lane) of the mover is in this iteration. */
 const xk_expr *xk_hd_mover_ptr(struct xk_hd_pass *p,
                                const struct xk_hd_mover *v, unsigned at);

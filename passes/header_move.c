@@ -79,13 +79,15 @@ const xk_expr *xk_hd_address_before(struct xk_hd_pass *p,
     return xk_hd_to_lanes(p->c, start, lanes);
 }
 
-/* Takes registers for one more header that moves; false: there are none left.
- */
-bool xk_hd_reserve(struct xk_hd_pass *p, unsigned headers, unsigned lanes)
+unsigned xk_hd_grf_of(const struct xk_hd_pass *p, unsigned dwords)
+{
+    const unsigned grf_b = p->env->platform->grf_b;
+    return (4 * dwords + grf_b - 1) / grf_b;
+}
+
+bool xk_hd_reserve(struct xk_hd_pass *p, unsigned grf)
 {
     const struct xk_pass_env *const env = p->env;
-    const unsigned grf =
-        (headers * lanes * 4 + env->platform->grf_b - 1) / env->platform->grf_b;
     unsigned sum = p->loop->inner_grf + grf;
     for (const struct xk_hd_loop *l = p->loop; l; l = l->outer)
         sum += l->moving_grf;
@@ -107,7 +109,7 @@ const xk_stmt *xk_hd_move_send(struct xk_hd_pass *p,
     int64_t step_b;
     const unsigned lanes = m->lanes > 8 ? 16 : 8;
     if (!xk_hd_moves_evenly(p, m, s, p->loop->var, &step_b) ||
-        !xk_hd_reserve(p, 1, lanes))
+        !xk_hd_reserve(p, xk_hd_grf_of(p, lanes)))
         return NULL;
     struct xk_hd_mover *const v = xk_hd_mover_for(p, step_b, 1);
     const xk_expr **const start =

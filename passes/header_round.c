@@ -44,7 +44,23 @@ struct rounds {
     int64_t apart_b; /* from iteration to iteration, if that is a constant */
     bool alike;      /* they differ by constants */
     bool even;       /* by the same one everywhere, step_b included */
+    /* What lanes add where that is the same in all iterations, and what is the
+     * same for all lanes. */
+    const xk_expr *lanes, **place;
 };
+
+/* Its scalar part. */
+static const xk_expr *scalar_place(struct xk_hd_pass *p,
+                                   const struct xk_hd_message *m,
+                                   const struct xk_hd_sum *s)
+{
+    struct xk_hd_sum scalar = *s;
+    scalar.n = 0;
+    for (unsigned i = 0; i < s->n; i++)
+        if (s->term[i].scalar)
+            scalar.term[scalar.n++] = s->term[i];
+    return xk_hd_address_before(p, m, &scalar, 0, 1);
+}
 
 /* The starts of all iterations of a round; false: one does not move evenly, or
  * not as the others. */
@@ -66,15 +82,20 @@ static bool starts_of(struct xk_hd_pass *p, const struct xk_hd_message *m,
             return false;
         r->step_b = step;
         const struct xk_hd_part part = xk_hd_part_of(p->c, &s, false);
-        if (j == 0)
+        if (j == 0) {
             first = part;
+            r->lanes = part.vec;
+        }
+        if (part.vec != first.vec)
+            r->lanes = NULL;
         if (j == 1)
             r->apart_b = s.constant - constant;
         r->alike &= part.vec == first.vec && part.scalar == first.scalar;
         r->even &= !j || s.constant - constant == r->apart_b;
         constant = s.constant;
         r->start[j] = xk_hd_address_before(p, m, &s, step, lanes);
-        if (!r->start[j])
+        r->place[j] = scalar_place(p, m, &s);
+        if (!r->start[j] || !r->place[j])
             return false;
     }
     r->even &= r->alike && r->apart_b * r->n == r->step_b;
@@ -98,7 +119,7 @@ static const xk_stmt *move_with(struct xk_hd_pass *p,
                                 const xk_expr **start, int64_t step_b,
                                 unsigned round, unsigned lanes)
 {
-    if (!xk_hd_reserve(p, round, lanes))
+    if (!xk_hd_reserve(p, xk_hd_grf_of(p, round * lanes)))
         return NULL;
     struct xk_hd_mover *const v = xk_hd_mover_for(p, step_b, round);
     if (!v)
@@ -117,7 +138,8 @@ static bool find_round(struct xk_hd_pass *p, const struct xk_hd_message *m,
     const unsigned copies = p->loop->copies;
     const xk_expr *const t = xk_var(p->c, xk_type_vec(XK_DT_S32, 1), "round");
     r->start = xk_arena_alloc(&p->arena, copies * sizeof(*r->start));
-    if (!t || !r->start)
+    r->place = xk_arena_alloc(&p->arena, copies * sizeof(*r->place));
+    if (!t || !r->start || !r->place)
         return false;
     xk_levels_set(&p->levels, t, p->loop->level);
     xk_facts_set(p->facts, t, 0, INT32_MAX / (int64_t)copies / 2, 1, 0);
@@ -137,8 +159,16 @@ const xk_stmt *xk_hd_round_send(struct xk_hd_pass *p,
         !(xk_is_const(m->mask, &always) && always) ||
         !find_round(p, m, lanes, &r))
         return NULL;
-    if (!r.even) /* what is alike has one base, and shares it */
-        return r.alike ? NULL : move_with(p, m, r.start, r.step_b, r.n, lanes);
+    if (!r.even && r.alike) /* it has one base, and shares it */
+        return NULL;
+    if (!r.even && r.lanes) {
+        const xk_stmt *const s =
+            xk_hd_place_send(p, m, r.place, r.lanes, r.step_b, r.n);
+        if (s || xk_ctx_status(p->c) < 0)
+            return s;
+    }
+    if (!r.even)
+        return move_with(p, m, r.start, r.step_b, r.n, lanes);
     r.start[0] = start_even(p, &r, lanes);
     return r.start[0] ? move_with(p, m, r.start, r.apart_b, 1, lanes) : NULL;
 }
