@@ -76,9 +76,9 @@ ROWS = [
     # Options that do nothing.
     ("xkbench", [FINE, "--mode=L"], 2, r"--mode=L: stands behind the last"),
     ("xkbench", ["--mode=L", FINE, "--mb=3", "--reset"], 2, r"--mb=3: stands"),
-    ("xkbench", ["--batch=late.txt"], 2, r"late.txt:2: --mode=L: stands be"),
+    ("xkbench", ["--batch=late.txt"], 0, r"warning: late.txt:2: --mode=L: sta"),
     ("xkbench", ["--batch=early.txt", FINE], 0, r"^$"),
-    ("xkbench", ["--batch=nested.txt"], 2, r"late.txt:2: --mode=L: stands be"),
+    ("xkbench", ["--batch=nested.txt"], 0, r"warning: late.txt:2: --mode=L: s"),
     ("xkbench", ["--match=nothing", FINE], 77, r"match: no problem's line"),
     ("xkbench", ["--hash", "--mode=L", FINE], 2, r"hash: .*mode=L"),
     ("xkbench", ["--mode=L", "--perf-template=csv", FINE], 2,
