@@ -10,6 +10,11 @@ int64_t xk_floor_div(int64_t a, int64_t b);
 int64_t xk_floor_mod(int64_t a, int64_t b);
 /* Greatest common divisor of the absolute values; of 0 and x: |x|. */
 int64_t xk_gcd(int64_t a, int64_t b);
+/* |v|; v is not INT64_MIN. */
+static inline int64_t xk_magnitude(int64_t v)
+{
+    return v < 0 ? -v : v;
+}
 /* The next multiple of `to`, not below v; it must fit. */
 static inline uint32_t xk_round_up(uint32_t v, uint32_t to)
 {

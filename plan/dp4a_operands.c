@@ -24,14 +24,11 @@ static int64_t next_dword_b(const struct xk_operand_job *j)
     return 0;
 }
 
-/* Whole tiles, starting at multiples of rows, without a gap in a dword's row.
- */
-static bool is_block(const struct xk_operand_job *j)
+/* The same where an element is a byte and a dword four of K. */
+static bool is_block_of_bytes(const struct xk_operand_job *j)
 {
-    return !j->view->n_masks && j->s.rows_padded &&
-           j->s.rows_padded % j->rows == 0 && j->s.row_b == 4 &&
-           j->s.row_run % j->rows == 0 && j->s.k_b == 1 &&
-           j->s.k_run % 4 == 0 && j->s.dwords;
+    return xk_job_is_block(j) && j->s.k_b == 1 && j->s.k_run % 4 == 0 &&
+           j->s.dwords;
 }
 
 enum xk_status xk_dp4a_access_b(xk_ctx *c, const struct xk_operand_job *j)
@@ -39,7 +36,7 @@ enum xk_status xk_dp4a_access_b(xk_ctx *c, const struct xk_operand_job *j)
     struct xk_plan_operand *const o = j->o;
     struct xk_layout *const l = &o->tile;
     XK_TRY(xk_gather_access(c, j));
-    if (!is_block(j) || !xk_plan_may_load(j, XK_ACCESS_BLOCK))
+    if (!is_block_of_bytes(j) || !xk_plan_may_load(j, XK_ACCESS_BLOCK))
         return XK_OK;
     o->access = XK_ACCESS_BLOCK;
     o->why = "dwords of K follow each other along N, padded to whole tiles";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operands of dpas, exchanged: A (M) is src1, whose lanes are rows of M and
- * whose registers are dwords of K (gather_operand.c); B (N), here, is src2, whose
- * registers are rows of N with 32 bytes of K each (isa.md 7). So the repeat count
- * runs over N, which weights can be padded to.
+ * whose registers are dwords of K (gather_operand.c); B (N), here, is src2,
+ * whose registers are rows of N with 32 bytes of K each (isa.md 7). So the
+ * repeat count runs over N, which weights can be padded to.
  *
  * Where K is not contiguous, or rows are not whole dwords, elements are loaded
  * one by one into a staging buffer and packed. */
@@ -12,11 +12,6 @@
 #define LANES 8
 #define BATCH 8         /* staged messages between reorders */
 #define GATHER_LANES 16 /* along K, for rows of B */
-
-static unsigned elem_b(const struct xk_operand_job *j)
-{
-    return xk_dtype_b(j->view->layout.dt);
-}
 
 static void init_tile(const struct xk_operand_job *j)
 {
@@ -48,8 +43,9 @@ static struct xk_plan_item zero(uint32_t to_b, uint32_t size_b, bool staged)
 static bool is_block(const struct xk_operand_job *j)
 {
     const int64_t k = j->plan->s.k_step;
-    return !j->of->leaves && j->s.k_b == elem_b(j) && j->s.k_run % k == 0 &&
-           j->s.row_b == STEP_B && j->s.row_run % LANES == 0 &&
+    return !j->of->leaves && j->s.k_b == xk_job_elem_b(j) &&
+           j->s.k_run % k == 0 && j->s.row_b == STEP_B &&
+           j->s.row_run % LANES == 0 &&
            j->s.rows_padded % j->plan->s.n_thr == 0 && j->s.rows_padded;
 }
 
@@ -70,8 +66,8 @@ enum xk_status xk_dpas_access_b(xk_ctx *c, const struct xk_operand_job *j)
                        j->s.k_run >= xk_plan_k_inner(j->plan)->extent;
     if (xk_plan_turn(j))
         return xk_ctx_status(c);
-    const bool rows = !j->of->leaves && j->s.k_b == elem_b(j) && whole && j->s.dwords &&
-                      xk_plan_may_load(j, XK_ACCESS_ROWS);
+    const bool rows = !j->of->leaves && j->s.k_b == xk_job_elem_b(j) && whole &&
+                      j->s.dwords && xk_plan_may_load(j, XK_ACCESS_ROWS);
     o->access = rows ? XK_ACCESS_ROWS : XK_ACCESS_ELEMENTS;
     o->why = rows ? "exchanged; k is contiguous: a block message a row"
                   : "exchanged; k is not contiguous: elements are packed";
@@ -89,7 +85,7 @@ static enum xk_status row_by_elements(xk_ctx *c, const struct xk_operand_job *j,
     const uint32_t staging_b = row % (BATCH / 2) * 4 * k_step;
     for (unsigned k = 0; k < k_len; k += GATHER_LANES) {
         struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-        it.msg.send = gather(elem_b(j), 1, GATHER_LANES);
+        it.msg.send = gather(xk_job_elem_b(j), 1, GATHER_LANES);
         it.msg.lanes_k = it.msg.staged = true;
         it.msg.row = (uint16_t)row;
         it.msg.k = (uint16_t)k;
@@ -101,13 +97,13 @@ static enum xk_status row_by_elements(xk_ctx *c, const struct xk_operand_job *j,
 
 static struct xk_plan_item pack_b(const struct xk_operand_job *j, unsigned row)
 {
-    const uint8_t dt = elem_b(j) == 2 ? XK_DT_U16 : XK_DT_U8;
+    const uint8_t dt = xk_job_elem_b(j) == 2 ? XK_DT_U16 : XK_DT_U8;
     const unsigned k_step = j->plan->s.k_step;
     struct xk_plan_item it = {.kind = XK_ITEM_COPY};
     it.copy = (struct xk_reorder){.dst = dt, .src = dt, .n_dims = 1};
     it.copy.extent[0] = (uint16_t)k_step;
     it.copy.dst_stride[0] = 1;
-    it.copy.src_stride[0] = (uint16_t)(4 / elem_b(j));
+    it.copy.src_stride[0] = (uint16_t)(4 / xk_job_elem_b(j));
     it.from_b = row % (BATCH / 2) * 4 * k_step;
     it.to_b = STEP_B * row;
     return it;

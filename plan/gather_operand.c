@@ -13,11 +13,6 @@
 
 #define BATCH 8 /* most staged messages between reorders */
 
-static unsigned elem_b(const struct xk_operand_job *j)
-{
-    return xk_dtype_b(j->view->layout.dt);
-}
-
 static unsigned lanes_of(const struct xk_operand_job *j)
 {
     return j->plan->s.simd;
@@ -31,7 +26,7 @@ static bool is_systolic(const struct xk_operand_job *j)
 /* Bytes of K that a row has in a step; dwords of one lane block. */
 static unsigned step_b(const struct xk_operand_job *j)
 {
-    return j->plan->s.k_step * elem_b(j);
+    return j->plan->s.k_step * xk_job_elem_b(j);
 }
 
 static unsigned batch_of(const struct xk_operand_job *j)
@@ -48,7 +43,7 @@ static unsigned dword_b(const struct xk_operand_job *j)
 static void init_tile(const struct xk_operand_job *j)
 {
     struct xk_layout *const l = &j->o->tile;
-    const int64_t per_dw = 4 / elem_b(j), k = j->plan->s.k_step;
+    const int64_t per_dw = 4 / xk_job_elem_b(j), k = j->plan->s.k_step;
     const int64_t lanes = lanes_of(j);
     l->dt = j->view->layout.dt;
     l->n_dims = 2;
@@ -64,20 +59,20 @@ static void init_tile(const struct xk_operand_job *j)
 }
 
 /* Dwords of a step that follow each other in memory, whole steps or single
- * ones, or those of a filter tap, which may be beside the tensor alone; 0: not even
- * one. */
+ * ones, or those of a filter tap, which may be beside the tensor alone; 0: not
+ * even one. */
 static unsigned run_of(const struct xk_operand_job *j)
 {
     const int64_t k = j->plan->s.k_step, tap_e = j->plan->con->tap_e;
-    if (j->of->fill && xk_plan_k_inner(j->plan)->extent * elem_b(j) % 4)
+    if (j->of->fill && xk_plan_k_inner(j->plan)->extent * xk_job_elem_b(j) % 4)
         return 0; /* what stands behind K in its last dword must stay zero */
     if (tap_e)
         return j->s.k_run % tap_e || j->plan->con->used_e < tap_e
                    ? 0
-                   : (unsigned)tap_e * elem_b(j) / 4;
+                   : (unsigned)tap_e * xk_job_elem_b(j) / 4;
     if (j->s.k_run % k == 0 || j->s.k_run >= xk_plan_k_inner(j->plan)->extent)
         return step_b(j) / 4;
-    return !is_systolic(j) && j->s.k_run % (4 / elem_b(j)) == 0;
+    return !is_systolic(j) && j->s.k_run % (4 / xk_job_elem_b(j)) == 0;
 }
 
 /* Whether A has element k of a step: of packed taps not those of padding. */
@@ -99,7 +94,7 @@ enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j)
     o->why = systolic
                  ? "exchanged: a lane a row of M, dwords of K, is src1 of dpas"
                  : "a lane a row, dwords of K";
-    if (j->s.k_b == elem_b(j) && run_of(j) && j->s.dwords &&
+    if (j->s.k_b == xk_job_elem_b(j) && run_of(j) && j->s.dwords &&
         xk_plan_may_load(j, XK_ACCESS_SCATTERED))
         return XK_OK;
     if (systolic && xk_plan_turn(j))
@@ -107,8 +102,9 @@ enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j)
     o->access = XK_ACCESS_ELEMENTS;
     o->zero_once = !is_there(j, XK_PACK_FEW - 1);
     o->staging_b = 4 * batch_of(j) * (uint32_t)j->rows;
-    o->why = j->s.k_b != elem_b(j) ? "k is not contiguous: elements are packed"
-                                   : "rows are not dwords: elements are packed";
+    o->why = j->s.k_b != xk_job_elem_b(j)
+                 ? "k is not contiguous: elements are packed"
+                 : "rows are not dwords: elements are packed";
     return XK_OK;
 }
 
@@ -160,7 +156,7 @@ static enum xk_status dword_items(xk_ctx *c, const struct xk_operand_job *j,
                                   unsigned block, unsigned n_dw,
                                   struct xk_plan_list *out)
 {
-    const unsigned per_dw = 4 / elem_b(j);
+    const unsigned per_dw = 4 / xk_job_elem_b(j);
     XK_TRY(zero_rest(c, j, block, n_dw, n_dw, out));
     for (unsigned dw = 0, vec; dw < n_dw; dw += vec) {
         vec = vector_of(j, n_dw - dw);
@@ -178,14 +174,14 @@ static enum xk_status dword_items(xk_ctx *c, const struct xk_operand_job *j,
 static struct xk_plan_item pack(const struct xk_operand_job *j, unsigned block,
                                 unsigned k, uint32_t from_b)
 {
-    const unsigned per_dw = 4 / elem_b(j);
-    const uint8_t dt = elem_b(j) == 2 ? XK_DT_U16 : XK_DT_U8;
+    const unsigned per_dw = 4 / xk_job_elem_b(j);
+    const uint8_t dt = xk_job_elem_b(j) == 2 ? XK_DT_U16 : XK_DT_U8;
     struct xk_plan_item it = {.kind = XK_ITEM_COPY, .from_b = from_b};
     it.copy = (struct xk_reorder){.dst = dt, .src = dt, .n_dims = 1};
     it.copy.extent[0] = (uint16_t)lanes_of(j);
     it.copy.dst_stride[0] = it.copy.src_stride[0] = (uint16_t)per_dw;
     it.to_b = block * lanes_of(j) * step_b(j) + k / per_dw * dword_b(j) +
-              k % per_dw * elem_b(j);
+              k % per_dw * xk_job_elem_b(j);
     return it;
 }
 
@@ -193,7 +189,7 @@ static enum xk_status element_items(xk_ctx *c, const struct xk_operand_job *j,
                                     unsigned block, uint16_t k_len,
                                     struct xk_plan_list *out)
 {
-    const unsigned batch = batch_of(j), per_dw = 4 / elem_b(j);
+    const unsigned batch = batch_of(j), per_dw = 4 / xk_job_elem_b(j);
     const uint32_t staging_b = block * batch * dword_b(j);
     XK_TRY(zero_rest(c, j, block, k_len / per_dw, (k_len + per_dw - 1) / per_dw,
                      out));
@@ -203,7 +199,7 @@ static enum xk_status element_items(xk_ctx *c, const struct xk_operand_job *j,
             struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
             if (!is_there(j, k0 + i))
                 continue;
-            it.msg.send = gather(j, elem_b(j), 1);
+            it.msg.send = gather(j, xk_job_elem_b(j), 1);
             it.msg.staged = true;
             it.msg.row = (uint16_t)(block * lanes_of(j));
             it.msg.k = (uint16_t)(k0 + i);
@@ -213,7 +209,8 @@ static enum xk_status element_items(xk_ctx *c, const struct xk_operand_job *j,
         for (unsigned i = 0; i < n; i++)
             if (is_there(j, k0 + i))
                 XK_TRY(xk_plan_add(
-                    c, out, pack(j, block, k0 + i, staging_b + i * dword_b(j))));
+                    c, out,
+                    pack(j, block, k0 + i, staging_b + i * dword_b(j))));
     }
     return XK_OK;
 }
@@ -224,7 +221,7 @@ static enum xk_status items_of(xk_ctx *c, const struct xk_operand_job *j,
 {
     /* Rows are whole dwords, so a last half-filled one is memory of the row:
      * padding of a blocked layout, which is zero. */
-    const unsigned n_dw = (k_len * elem_b(j) + 3) / 4;
+    const unsigned n_dw = (k_len * xk_job_elem_b(j) + 3) / 4;
     return j->o->access == XK_ACCESS_ELEMENTS
                ? element_items(c, j, block, k_len, out)
                : dword_items(c, j, block, n_dw, out);

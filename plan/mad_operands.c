@@ -9,15 +9,6 @@
  *  - or, if the schedule says so, a scattered message for each k. */
 #include "plan/operand.h"
 
-/* Whether whole tiles, starting at multiples of rows, lie without a gap,
- * padding of the layout included. */
-static bool is_block(const struct xk_operand_job *j)
-{
-    return !j->view->n_masks && j->s.rows_padded &&
-           j->s.rows_padded % j->rows == 0 && j->s.row_b == 4 &&
-           j->s.row_run % j->rows == 0;
-}
-
 /* Register tile of a scattered operand: [row / simd][k][row % simd]. */
 static void scattered_tile(const struct xk_operand_job *j)
 {
@@ -46,7 +37,7 @@ enum xk_status xk_mad_access(xk_ctx *c, const struct xk_operand_job *j)
     o->tile.n_dims = 2;
     o->tile.dim[0] = o->tile.padded[0] = j->rows;
     o->tile.dim[1] = o->tile.padded[1] = j->plan->s.k_step;
-    if (is_block(j) && xk_plan_may_load(j, XK_ACCESS_BLOCK)) {
+    if (xk_job_is_block(j) && xk_plan_may_load(j, XK_ACCESS_BLOCK)) {
         o->access = XK_ACCESS_BLOCK;
         o->why = "rows are contiguous and padded to whole tiles";
         block_tile(j);

@@ -31,6 +31,20 @@ struct xk_operand_job {
     const struct xk_operand_view *of; /* what it was made of */
 };
 
+static inline unsigned xk_job_elem_b(const struct xk_operand_job *j)
+{
+    return xk_dtype_b(j->view->layout.dt);
+}
+
+/* Whether whole tiles of dwords, starting at multiples of rows, lie without a
+ * gap, padding of the layout included. */
+static inline bool xk_job_is_block(const struct xk_operand_job *j)
+{
+    return !j->view->n_masks && j->s.rows_padded &&
+           j->s.rows_padded % j->rows == 0 && j->s.row_b == 4 &&
+           j->s.row_run % j->rows == 0;
+}
+
 /* Whether the schedule admits this way of loading. */
 bool xk_plan_may_load(const struct xk_operand_job *j, enum xk_plan_access how);
 
@@ -43,20 +57,22 @@ static inline unsigned xk_grfs(const struct xk_plan *p, uint32_t n_b)
     return (n_b + p->platform->grf_b - 1) / p->platform->grf_b;
 }
 /* plan->epi: the messages that store C and the parts in which the epilogue
- * finishes it; XK_ENOFIT: not as the schedule wants it. When the registers of the
- * loops are counted, as much of that as fits. */
+ * finishes it; XK_ENOFIT: not as the schedule wants it. When the registers of
+ * the loops are counted, as much of that as fits. */
 enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p);
 void xk_plan_fit_store(struct xk_plan *p);
 /* GRFs of the epilogue but for what a side has under way. */
 unsigned xk_plan_epilogue_grf(const struct xk_plan *p);
-/* plan->epi's inputs and sides; the sides again when the parts have changed. GRFs
- * of both, but for parts that are under way early, and of one such part. */
+/* plan->epi's inputs and sides; the sides again when the parts have changed.
+ * GRFs of both, but for parts that are under way early, and of one such part.
+ */
 void xk_plan_inputs(xk_ctx *c, struct xk_plan *p);
 void xk_plan_sides(xk_ctx *c, struct xk_plan *p);
 unsigned xk_plan_sides_grf(const struct xk_plan *p);
 unsigned xk_plan_raw_grf(const struct xk_plan *p, const struct xk_plan_side *s);
-/* When the epilogue loads what it reads, by the registers that are left: that needs
- * the counts of the loops and of an epilogue without it, and adds to the latter. */
+/* When the epilogue loads what it reads, by the registers that are left: that
+ * needs the counts of the loops and of an epilogue without it, and adds to the
+ * latter. */
 void xk_plan_preload(xk_ctx *c, struct xk_plan *p);
 
 /* What of A a later group's loads find in a cache. */

@@ -9,14 +9,9 @@
 
 enum { LANES = 8, MAX_VEC = 8 };
 
-static unsigned elem_b(const struct xk_operand_job *j)
-{
-    return xk_dtype_b(j->view->layout.dt);
-}
-
 static int64_t per_dword(const struct xk_operand_job *j)
 {
-    return 4 / elem_b(j);
+    return 4 / xk_job_elem_b(j);
 }
 
 /* K's places outside, rows inside. */
@@ -102,7 +97,7 @@ enum xk_status xk_plan_turned_items(xk_ctx *c, const struct xk_operand_job *j,
             const unsigned vec = dwords - dw < most ? dwords - dw : most;
             struct xk_plan_item it = message(j->row ? LANES : 1, vec,
                                              dw * (unsigned)per_dword(j), k);
-            it.msg.reg_b = k * j->rows * elem_b(j) + dw * 4 * LANES;
+            it.msg.reg_b = k * j->rows * xk_job_elem_b(j) + dw * 4 * LANES;
             XK_TRY(xk_plan_add(c, out, it));
         }
     }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/integer.h"
 #include "views/access.h"
 #include "views/row_order.h"
 
@@ -12,11 +13,6 @@
 static int64_t at_most(int64_t v, int64_t most)
 {
     return v < most ? v : most;
-}
-
-static int64_t magnitude(int64_t v)
-{
-    return v < 0 ? -v : v;
 }
 
 static void set_extents(const struct xk_contraction *p, struct xk_shape *s)
@@ -118,12 +114,12 @@ static void set_pixels(const struct xk_contraction *p, int free,
             s->reach = s->pixels_1k = 0;
             return;
         }
-        const int64_t step = x.k_places > 1 ? magnitude(x.m_step) : 1;
-        const int64_t far = (x.k_places - 1) * magnitude(x.k_step);
+        const int64_t step = x.k_places > 1 ? xk_magnitude(x.m_step) : 1;
+        const int64_t far = (x.k_places - 1) * xk_magnitude(x.k_step);
         const int64_t extent = (x.places - 1) * step + far + 1;
         s->reach = at_most(s->reach * extent + far, MOST_PIXELS);
         s->pixels_1k = at_most(s->pixels_1k * extent / x.places, MOST_PIXELS);
-        s->stride = magnitude(x.m_step);
+        s->stride = xk_magnitude(x.m_step);
     }
 }
 

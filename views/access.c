@@ -3,11 +3,6 @@
 
 #include "base/integer.h"
 
-static int64_t magnitude(int64_t v)
-{
-    return v < 0 ? -v : v;
-}
-
 /* Least and greatest base of all classes. */
 static struct xk_range bases_of(const struct xk_contraction *p,
                                 const struct xk_coord *x)
@@ -42,13 +37,13 @@ bool xk_coord_range(const struct xk_contraction *p, const struct xk_coord *x,
     struct xk_range r = bases_of(p, x);
     if (r.lo < -INT32_MAX || r.hi > INT32_MAX)
         return false;
-    int64_t all =
-        magnitude(r.lo) > magnitude(r.hi) ? magnitude(r.lo) : magnitude(r.hi);
+    int64_t all = xk_magnitude(r.lo) > xk_magnitude(r.hi) ? xk_magnitude(r.lo)
+                                                          : xk_magnitude(r.hi);
     for (unsigned i = 0; i < p->n_index; i++) {
         int64_t reach;
         if (__builtin_mul_overflow(x->coef[i], extent_of(p, i) - 1, &reach) ||
             reach == INT64_MIN ||
-            __builtin_add_overflow(all, magnitude(reach), &all))
+            __builtin_add_overflow(all, xk_magnitude(reach), &all))
             return false;
         if (reach < 0)
             r.lo += reach;
