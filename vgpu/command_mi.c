@@ -32,7 +32,9 @@ enum xk_status xk_cmd_batch_start(struct xk_command_stream *s,
                                   const struct xk_command *cmd,
                                   struct xk_command_jump *jump)
 {
-    (void)s;
+    static const struct xk_cmd_refusal predicate = {
+        0, 15, 1, "MI_BATCH_BUFFER_START: predicate"};
+    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, &predicate, 1));
     jump->kind = cmd->dw[0] >> 22 & 1 ? XK_JUMP_CALL : XK_JUMP_CHAIN;
     jump->va = xk_cmd_address(cmd, 1) & ~3ull;
     return XK_OK;
@@ -154,8 +156,11 @@ enum xk_status xk_cmd_math(struct xk_command_stream *s,
                            const struct xk_command *cmd,
                            struct xk_command_jump *jump)
 {
+    static const struct xk_cmd_refusal predicate = {0, 15, 1,
+                                                    "MI_MATH: predicate"};
     struct alu u = {0};
     (void)jump;
+    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, &predicate, 1));
     for (unsigned k = 1; k < cmd->n; k++)
         XK_TRY(alu_step(s, &u, cmd->dw[k]));
     return XK_OK;
@@ -316,9 +321,12 @@ enum xk_status xk_cmd_store_reg(struct xk_command_stream *s,
                                 const struct xk_command *cmd,
                                 struct xk_command_jump *jump)
 {
+    static const struct xk_cmd_refusal predicate = {
+        0, 21, 1, "MI_STORE_REGISTER_MEM: predicate"};
     const uint32_t v =
         register_value(s, register_at(s, cmd, 19, 17, cmd->dw[1]));
     (void)jump;
+    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, &predicate, 1));
     return xk_cmd_write(s, cmd, xk_cmd_address(cmd, 2) & ~3ull,
                         cmd->dw[0] & BIT_GGTT, &v, 4);
 }

@@ -32,6 +32,8 @@ enum xk_status xk_cmd_pipe_control(struct xk_command_stream *s,
                                    struct xk_command_jump *jump)
 {
     static const struct xk_cmd_refusal others[] = {
+        {0, 8, 1, "PIPE_CONTROL: predicate"},
+        {0, 14, 1, "PIPE_CONTROL: offset by a partition"},
         {1, 21, 1, "PIPE_CONTROL: store by an index"},
         {1, 23, 1, "PIPE_CONTROL: write to a register"},
     };
