@@ -293,7 +293,10 @@ enum xk_status xk_cmd_load_imm(struct xk_command_stream *s,
                                const struct xk_command *cmd,
                                struct xk_command_jump *jump)
 {
+    static const struct xk_cmd_refusal bytes = {
+        0, 8, 0xf, "MI_LOAD_REGISTER_IMM: bytes that stay, by bit"};
     (void)jump;
+    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, &bytes, 1));
     for (unsigned k = 1; k + 1 < cmd->n; k += 2)
         XK_TRY(xk_command_stream_set_register(
             s, register_at(s, cmd, 19, 17, cmd->dw[k]), cmd->dw[k + 1]));
@@ -405,11 +408,13 @@ enum xk_status xk_cmd_atomic(struct xk_command_stream *s,
     const unsigned op = cmd->dw[0] >> 8 & 0xff, n_b = op & 0x20 ? 8 : 4;
     const uint64_t va = xk_cmd_address(cmd, 1) & ~3ull;
     const bool ggtt = cmd->dw[0] & BIT_GGTT;
-    static const struct xk_cmd_refusal back = {
-        0, 16, 1, "MI_ATOMIC: return of the old value"};
+    static const struct xk_cmd_refusal others[] = {
+        {0, 16, 1, "MI_ATOMIC: return of the old value"},
+        {0, 20, 1, "MI_ATOMIC: 16 bytes"},
+    };
     uint64_t old = 0, operand = 0, v;
     (void)jump;
-    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, &back, 1));
+    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, others, XK_COUNTOF(others)));
     if (cmd->n >= 5)
         operand = (uint64_t)(cmd->n > 5 && n_b == 8 ? cmd->dw[5] : 0) << 32 |
                   cmd->dw[3];
