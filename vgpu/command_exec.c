@@ -129,6 +129,17 @@ enum xk_status xk_cmd_has_none(struct xk_command_stream *s,
     return XK_OK;
 }
 
+#define PREDICATE_RESULT 0x418 /* from the engine's base */
+
+bool xk_cmd_predicate_holds(const struct xk_command_stream *s,
+                            const struct xk_command *cmd)
+{
+    return !(cmd->dw[0] >> 8 & 1) ||
+           (xk_command_stream_register(s,
+                                       s->config.mmio_base + PREDICATE_RESULT) &
+            1);
+}
+
 bool xk_cmd_count_groups(struct xk_gpu_walker *w)
 {
     for (unsigned d = 0; d < 3; d++) {

@@ -91,6 +91,11 @@ enum xk_status xk_cmd_write(struct xk_command_stream *s,
  * submission has reached its limit. */
 enum xk_status xk_cmd_count(struct xk_command_stream *s);
 
+/* False: the command depends on a predicate (dw0[8]), which is not set.
+ * Programs put it into MI_PREDICATE_RESULT. */
+bool xk_cmd_predicate_holds(const struct xk_command_stream *s,
+                            const struct xk_command *cmd);
+
 /* Turns a walker's ends into counts: groups[] holds ends before the call, and
  * afterwards the number of groups from first_group[] on. False: there is no
  * group. */

@@ -90,8 +90,6 @@ enum xk_status xk_cmd_media_walker(struct xk_command_stream *s,
                                    const struct xk_command *cmd,
                                    struct xk_command_jump *jump)
 {
-    static const struct xk_cmd_refusal predicate = {0, 8, 1,
-                                                    "GPGPU_WALKER: predicate"};
     static const uint8_t groups_at[3] = {7, 10, 12}, first_at[3] = {5, 8, 11};
     const struct xk_command_ops *const o = &s->config.ops;
     const uint32_t *const dw = cmd->dw;
@@ -106,7 +104,8 @@ enum xk_status xk_cmd_media_walker(struct xk_command_stream *s,
                               .simd = (uint8_t)(8u << (dw[4] >> 30)),
                               .last_mask = dw[13]};
     (void)jump;
-    XK_TRY(xk_cmd_has_none(s, cmd, dw, &predicate, 1));
+    if (!xk_cmd_predicate_holds(s, cmd))
+        return XK_OK;
     for (unsigned d = 0; d < 3; d++) {
         w.groups[d] =
             dw[0] >> 10 & 1

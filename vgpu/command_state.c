@@ -222,7 +222,6 @@ static enum xk_status has_no_other(struct xk_command_stream *s,
                                    const struct xk_command *cmd)
 {
     static const struct xk_cmd_refusal fields[] = {
-        {0, 8, 1, "COMPUTE_WALKER: predicate"},
         {0, 9, 1, "COMPUTE_WALKER: partition of the work"},
         {2, 30, 3, "COMPUTE_WALKER: partition type"},
         {4, 19, 7, "COMPUTE_WALKER: layout of local ids"},
@@ -251,6 +250,8 @@ enum xk_status xk_cmd_walker(struct xk_command_stream *s,
     const uint64_t begin = clock_of(s);
     (void)jump;
     XK_TRY(has_no_other(s, cmd));
+    if (!xk_cmd_predicate_holds(s, cmd))
+        return XK_OK;
     w.grf_count = s->compute_mode & LARGE_GRF ? 256 : 128;
     read_walker(cmd->dw, &w);
     XK_TRY(read_interface(s, cmd->dw + 18, &w));

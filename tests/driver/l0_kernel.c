@@ -159,6 +159,46 @@ START_TEST(items_know_where_they_are)
 }
 END_TEST
 
+/* As many of two kernels run as a number in memory says. */
+START_TEST(kernels_behind_the_count_do_not_run)
+{
+    enum { S = 2 }; /* a shape */
+    const uint32_t *const n = shapes[S].local;
+    const size_t n_e = volume(n) * volume(shapes[S].groups);
+    uint32_t *a[2], *const many = l0_alloc(&l0_here, L0_SHARED, sizeof *many);
+    ze_group_count_t *const count =
+        l0_alloc(&l0_here, L0_SHARED, 2 * sizeof *count);
+    ze_kernel_handle_t k[2];
+    struct l0_list l;
+    for (unsigned i = 0; i < 2; i++) {
+        a[i] = l0_alloc(&l0_here, L0_SHARED, 4 * n_e);
+        const struct l0_arg args[] = {L0_POINTER(a[i])};
+        k[i] = l0_kernel(l0_here.module, "where", 1, 1, args);
+        L0(zeKernelSetGroupSize(k[i], n[0], n[1], n[2]));
+        memset(a[i], 0xff, 4 * n_e);
+        memcpy(&count[i], shapes[S].groups, sizeof *count);
+    }
+    *many = (uint32_t)_i;
+    l0_begin(&l, &l0_here, false, l0_here.compute);
+    L0(zeCommandListAppendLaunchMultipleKernelsIndirect(l.list, 2, k, many,
+                                                        count, NULL, 0, NULL));
+    l0_finish(&l);
+    for (int i = 0; i < 2; i++) {
+        if (i < _i)
+            check_where(a[i], S);
+        for (size_t e = 0; i >= _i && e < n_e; e++)
+            ck_assert_uint_eq(a[i][e], UINT32_MAX);
+    }
+    l0_end(&l);
+    for (unsigned i = 0; i < 2; i++) {
+        L0(zeKernelDestroy(k[i]));
+        l0_free(&l0_here, a[i]);
+    }
+    l0_free(&l0_here, count);
+    l0_free(&l0_here, many);
+}
+END_TEST
+
 /* Dwords at addresses that are multiples of 4 only. */
 START_TEST(vectors_are_stored_at_any_element)
 {
@@ -338,6 +378,7 @@ TCase *l0_kernel_tests(void)
     tcase_add_loop_test(t, private_arrays_lie_in_each_items_scratch, 0,
                         N_MODULES);
     tcase_add_loop_test(t, items_know_where_they_are, 0, 3 * N_SHAPES);
+    tcase_add_loop_test(t, kernels_behind_the_count_do_not_run, 0, 3);
     tcase_add_test(t, vectors_are_stored_at_any_element);
     tcase_add_test(t, atomics_count_every_item);
     tcase_add_loop_test(t, constants_of_the_module_are_read, 0, N_MODULES);

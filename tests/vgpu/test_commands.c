@@ -642,13 +642,45 @@ START_TEST(an_older_walker_begins_at_its_first_group)
 }
 END_TEST
 
+/* The driver computes the predicate for launches whose number lies in memory
+ * (zeCommandListAppendLaunchMultipleKernelsIndirect). */
+START_TEST(a_walker_obeys_its_predicate)
+{
+    uint32_t dw[3 + 39] = {0x11000001, 0x2418, (uint32_t)_i};
+    memcpy(dw + 3, walker, sizeof walker);
+    dw[3] |= 1u << 8;
+    machine_write64(&g, MACHINE_DATA, 0);
+    ck_assert_int_eq(machine_run(&g, dw, XK_COUNTOF(dw)), XK_OK);
+    ck_assert_uint_eq(g.n_walkers, _i & 1);
+    ck_assert_uint_eq(machine_read64(&g, MACHINE_DATA), _i & 1 ? 0x77 : 0);
+}
+END_TEST
+
+START_TEST(an_older_walker_obeys_its_predicate)
+{
+    const uint32_t dw[3 + 22 + 15] = {0x11000001,
+                                      0x2418,
+                                      (uint32_t)_i,
+                                      [3] = 0x61010014,
+                                      [9] = LO(MACHINE_DATA) | 1,
+                                      [10] = HI(MACHINE_DATA),
+                                      [25] = 0x7105010d,
+                                      [32] = 1,
+                                      [35] = 1,
+                                      [37] = 1,
+                                      [39] = ~0u};
+    machine_write64(&g, MACHINE_DATA + 24, 1); /* one thread */
+    ck_assert_int_eq(machine_run(&g, dw, XK_COUNTOF(dw)), XK_OK);
+    ck_assert_uint_eq(g.n_walkers, _i & 1);
+}
+END_TEST
+
 /* A bit of a walker or its descriptor that acts and is not modelled. */
 static const struct {
     unsigned dword;
     uint32_t bits;
     const char *words;
 } unmodelled[] = {
-    {0, 1u << 8, "COMPUTE_WALKER: predicate 0x1"},
     {0, 1u << 9, "partition of the work 0x1"},
     {2, 2u << 30, "partition type 0x2"},
     {4, 1u << 19, "layout of local ids 0x1"},
@@ -681,7 +713,6 @@ static const struct {
     uint32_t bits;
     const char *words;
 } older[] = {
-    {false, 0, 1u << 8, "GPGPU_WALKER: predicate 0x1"},
     {false, 4, 1, "groups of 1 threads, counted as 2 x 1 x 1"},
     {false, 4, 1u << 8, "counted as 1 x 2 x 1"},
     {false, 4, 1u << 16, "counted as 1 x 1 x 2"},
@@ -793,6 +824,8 @@ static Suite *suite(void)
     tcase_add_test(t, a_walker_begins_at_its_first_group);
     tcase_add_test(t, an_older_walker_begins_at_its_first_group);
     tcase_add_test(t, a_walker_without_groups_only_syncs);
+    tcase_add_loop_test(t, a_walker_obeys_its_predicate, 0, 3);
+    tcase_add_loop_test(t, an_older_walker_obeys_its_predicate, 0, 3);
     tcase_add_loop_test(t, fields_of_a_walker_that_act_are_named, 0,
                         XK_COUNTOF(unmodelled));
     tcase_add_loop_test(t, fields_of_an_older_walker_that_act_are_named, 0,
