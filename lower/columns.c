@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The epilogue with M in the lanes: a register is a column of eight rows. A part
- * of C is eight rows of some columns. Steps that are the same for all columns take two
- * of them, 16 lanes. The last one that is not writes each column beside the one that
- * has the same place in the next register of the message; so conversions take 16
- * lanes too. */
+/* The epilogue with M in the lanes: a register is a column of eight rows. A
+ * part of C is eight rows of some columns. Steps that are the same for all
+ * columns take two of them, 16 lanes. The last one that is not writes each
+ * column beside the one that has the same place in the next register of the
+ * message; so conversions take 16 lanes too. */
 #include "lower/epilogue.h"
 
 #include <string.h>
@@ -16,7 +16,8 @@ static bool packed(const struct xk_plan_side *s)
 }
 
 /* C holds runs of columns: the eight of a square, or four where dpasw's
- * halves of N alternate, or did before selects picked one of them for a slice. */
+ * halves of N alternate, or did before selects picked one of them for a slice.
+ */
 static unsigned run_of(const struct xk_lowering *l)
 {
     return xk_plan_is_wide(l->p) ? SIDE / 2 : SIDE;
@@ -127,13 +128,14 @@ static void widen(struct xk_epilogue *e, const struct xk_plan_side *s,
     }
 }
 
-/* Straight from C's registers: without any step, or no registers for that. A square
- * of eight columns that are neighbours. */
+/* Straight from C's registers: without any step, or no registers for that. A
+ * square of eight columns that are neighbours. */
 static void convert_square(struct xk_epilogue *e, const struct xk_epi_part *at,
                            unsigned n, const xk_expr *out)
 {
     struct xk_lowering *const l = e->l;
-    const unsigned per_dw = 4 / xk_lower_dst_b(l), per = columns_of_dword(&e->c);
+    const unsigned per_dw = 4 / xk_lower_dst_b(l),
+                   per = columns_of_dword(&e->c);
     const unsigned run = run_of(l), dword = SIDE * per_dw;
     const unsigned next = n + run % SIDE; /* of one run, none */
     const uint32_t next_b =
@@ -158,9 +160,9 @@ static void convert_square(struct xk_epilogue *e, const struct xk_epi_part *at,
     xk_block_call(&l->w, &f, args, 2);
 }
 
-/* The step that brings C to where it is converted, among those that are left: the
- * last one that goes column by column anyway, or else needs that order; or just the
- * last one. */
+/* The step that brings C to where it is converted, among those that are left:
+ * the last one that goes column by column anyway, or else needs that order; or
+ * just the last one. */
 static unsigned placing_step(const struct xk_epilogue *e)
 {
     const struct xk_lowering *const l = e->l;
@@ -173,8 +175,8 @@ static unsigned placing_step(const struct xk_epilogue *e)
     return last;
 }
 
-/* A step on a part in place, on two columns at a time where they need not be told
- * apart. */
+/* A step on a part in place, on two columns at a time where they need not be
+ * told apart. */
 static void operate_part(struct xk_epilogue *e, const struct xk_epi_part *at,
                          unsigned step)
 {
@@ -197,7 +199,8 @@ static void operate(struct xk_epilogue *e, const struct xk_epi_part *at,
         operate_part(e, at, step);
 }
 
-/* The placing step, then those behind it, on eight columns; wide NULL: in place. */
+/* The placing step, then those behind it, on eight columns; wide NULL: in
+ * place. */
 static void operate_eight(struct xk_epilogue *e, const struct xk_epi_part *at,
                           unsigned eight, const xk_expr *wide)
 {
@@ -243,17 +246,20 @@ static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
         convert_square(e, at, n, out);
 }
 
-/* The places of a block's rows, with N at 0, whether C's rows are merged or not. */
+/* The places of a block's rows, with N at 0, whether C's rows are merged or
+ * not. */
 static void unpack_rows(struct xk_lowering *l, unsigned block,
                         const xk_expr **at)
 {
     xk_lower_n_only(l, xk_s32(l->c, 0), at);
-    const xk_expr *const first = xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, block * SIDE);
-    xk_lower_unpack_m(
-        l, xk_block_let(&l->w, "out_m", xk_lower_lanes(l, first)), at);
+    const xk_expr *const first =
+        xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, block * SIDE);
+    xk_lower_unpack_m(l, xk_block_let(&l->w, "out_m", xk_lower_lanes(l, first)),
+                      at);
 }
 
-/* Whether a side has the elements of column col of a block of rows; NULL: always. */
+/* Whether a side has the elements of column col of a block of rows; NULL:
+ * always. */
 static const xk_expr *side_mask(struct xk_epilogue *e,
                                 const struct xk_plan_side *s, unsigned block,
                                 const xk_expr *col)
@@ -287,8 +293,8 @@ static const xk_expr *mask_of(struct xk_epilogue *e,
     return in_m ? xk_and(l->c, in_m, in_n) : xk_bcast(l->c, in_n, SIDE);
 }
 
-/* Dwords of a lane: all of a message's columns, as many of C's own registers as lie
- * together, or one. */
+/* Dwords of a lane: all of a message's columns, as many of C's own registers as
+ * lie together, or one. */
 static unsigned dwords_of(const struct xk_lowering *l,
                           const struct xk_plan_side *s, bool own)
 {
@@ -297,8 +303,8 @@ static unsigned dwords_of(const struct xk_lowering *l,
     return own ? run_of(l) : s->cols / columns_of_dword(s);
 }
 
-/* Byte offsets of a block's rows in an input, with N at 0: C's, if it lies like C.
- * NULL: they are not told apart from the columns'. */
+/* Byte offsets of a block's rows in an input, with N at 0: C's, if it lies like
+ * C. NULL: they are not told apart from the columns'. */
 static const xk_expr *rows_of(struct xk_epilogue *e,
                               const struct xk_plan_side *s, unsigned block)
 {
@@ -313,7 +319,8 @@ static const xk_expr *rows_of(struct xk_epilogue *e,
     if (s->like_c)
         return xk_bin_imm(l->c, XK_OP_DIV, e->row_b[block], c / b);
     unpack_rows(l, block, at);
-    return xk_block_let(&l->w, "rhs_b", xk_lower_offset(l, xk_epi_view(l, s), at));
+    return xk_block_let(&l->w, "rhs_b",
+                        xk_lower_offset(l, xk_epi_view(l, s), at));
 }
 
 /* Byte offsets of column col of a block of rows, whose own are `rows`. */
@@ -341,11 +348,11 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
     const unsigned vec = dwords_of(l, s, own), block = part->m / SIDE;
     const unsigned per = columns_of_dword(s), cols = vec * per;
     const unsigned all = s->one ? 1 : xk_plan_part_columns(&l->p->epi);
-    const xk_expr *const rows =
-        is_c ? e->row_b[block] : rows_of(e, s, block);
+    const xk_expr *const rows = is_c ? e->row_b[block] : rows_of(e, s, block);
     const struct xk_send send = {.op = (uint8_t)op,
                                  .space = XK_SPACE_GLOBAL,
-                                 .data_b = (uint8_t)(packed(s) ? 4 : xk_epi_bytes(s)),
+                                 .data_b =
+                                     (uint8_t)(packed(s) ? 4 : xk_epi_bytes(s)),
                                  .vec = (uint8_t)vec,
                                  .lanes = SIDE,
                                  .zero = !own && xk_epi_loads_zero(l, s)};
@@ -353,7 +360,8 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
         const xk_expr *const col =
             xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, part->n + n);
         const xk_expr *const mask = mask_of(e, s, block, col);
-        const xk_expr *const off = offset_of(e, xk_epi_view(l, s), block, rows, col);
+        const xk_expr *const off =
+            offset_of(e, xk_epi_view(l, s), block, rows, col);
         xk_lower_send(l, &l->w, &send, is_c ? l->arg_c : l->arg_in[s->input],
                       off, buf,
                       own ? place_b(l, part->m, part->n + n)
@@ -369,12 +377,12 @@ static void prepare(struct xk_epilogue *e)
     const struct xk_plan *const p = l->p;
     for (unsigned i = 0; i < p->epi.m / SIDE; i++) {
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
-        const xk_expr *const first = xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, i * SIDE);
+        const xk_expr *const first =
+            xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, i * SIDE);
         const xk_expr *const m =
             xk_block_let(&l->w, "out_m", xk_lower_lanes(l, first));
         if (p->epi.m_masked)
-            e->in[i] = xk_block_let(
-                &l->w, "in_m", xk_lower_below_m(l, m));
+            e->in[i] = xk_block_let(&l->w, "in_m", xk_lower_below_m(l, m));
         xk_lower_n_only(l, xk_s32(l->c, 0), at);
         if (!p->epi.merged)
             xk_lower_unpack_m(l, m, at);

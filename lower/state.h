@@ -11,32 +11,35 @@
 struct xk_lowering {
     xk_ctx *c;
     const struct xk_plan *p;
-    const struct xk_kernel *kernel; /* its parameters are there from the start */
+    const struct xk_kernel
+        *kernel; /* its parameters are there from the start */
     struct xk_block_writer w;
     xk_facts *facts;
     const xk_expr *arg_a, *arg_b, *arg_c, *arg_in[XK_MAX_INPUTS];
-    const xk_expr *acc, *a, *b;     /* register buffers */
+    const xk_expr *acc, *a, *b;       /* register buffers */
     const xk_expr *stage_a, *stage_b; /* staging, NULL: none */
-    const xk_expr *m0, *n0;         /* s32: first row and column of the tile */
-    const xk_expr *n0_b;            /* n0 moved inside B */
-    const xk_expr *place_n[XK_LOWER_MAX_PLACES]; /* s32: of slices that have their own
-                                                    part first, where a place's rows
-                                                    of B begin behind n0_b */
-    const xk_expr *tid; /* s32: the thread among those of its slice */
+    const xk_expr *m0, *n0; /* s32: first row and column of the tile */
+    const xk_expr *n0_b;    /* n0 moved inside B */
+    const xk_expr
+        *place_n[XK_LOWER_MAX_PLACES]; /* s32: of slices that have their own
+                                          part first, where a place's rows
+                                          of B begin behind n0_b */
+    const xk_expr *tid;   /* s32: the thread among those of its slice */
     const xk_expr *slice; /* s32: of K, NULL: there is one */
-    const xk_expr *out_m0, *out_n0; /* s32: where this thread's part of C begins */
-    const xk_expr *group_m, *group_n; /* s32: place of the group */
-    const xk_expr *group_z; /* s32: of all batch indices together */
+    const xk_expr *out_m0,
+        *out_n0; /* s32: where this thread's part of C begins */
+    const xk_expr *group_m, *group_n;   /* s32: place of the group */
+    const xk_expr *group_z;             /* s32: of all batch indices together */
     const xk_expr *thread_m, *thread_n; /* s32: of the thread in the group */
     const xk_expr *k[XK_VIEW_MAX_DIMS]; /* per index: K loop variable */
-    const xk_expr *batch[XK_VIEW_MAX_DIMS]; /* s32, per index: the group's place of
-                                               a batch index */
+    const xk_expr *batch[XK_VIEW_MAX_DIMS]; /* s32, per index: the group's place
+                                               of a batch index */
     /* Per block of lanes: coordinates of each index, and masks. */
     const xk_expr *lane[XK_MAX_WIDTHS][XK_VIEW_MAX_DIMS];
     const xk_expr *mask_a[XK_MAX_WIDTHS];
     const xk_expr *row_m[XK_MAX_WIDTHS]; /* s32 x simd: rows */
-    const xk_expr *heads; /* of packed taps, if there are */
-    const xk_expr *cols[XK_MAX_WIDTHS]; /* s32 x simd: columns for B */
+    const xk_expr *heads;                /* of packed taps, if there are */
+    const xk_expr *cols[XK_MAX_WIDTHS];  /* s32 x simd: columns for B */
     const xk_expr *mask_b[XK_MAX_WIDTHS];
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups of one round end at nearly the same time: what they store keeps memory
  * busy, and the next round's first loads come behind it. So each group asks for
- * what that one will load which comes in its place (plan.h, struct xk_plan_ahead).
- * What all of them read of B the first round has brought. */
+ * what that one will load which comes in its place (plan.h, struct
+ * xk_plan_ahead). What all of them read of B the first round has brought. */
 #include "plan/operand.h"
 
 enum { LINE_B = 64, MAX_LANES = 16, MAX_MESSAGES = 16 };

@@ -120,8 +120,8 @@ static enum xk_status check_even(xk_ctx *c, const struct xk_plan *p)
     return XK_OK;
 }
 
-/* Headers, or places where eights of rows share a pixel. With one place of the outer
- * K indices headers are as many, and fewer instructions move them on. */
+/* Headers, or places where eights of rows share a pixel. With one place of the
+ * outer K indices headers are as many, and fewer instructions move them on. */
 static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;

@@ -29,18 +29,17 @@ static void print_item(const char *name, const struct xk_plan_item *it,
 {
     const struct xk_plan_msg *const m = &it->msg;
     if (it->kind == XK_ITEM_LOAD)
-        xk_str_printf(out,
-                      "  %s load d%ux%u%s lanes %u%s at row %u k %u -> %s+%u\n",
-                      name, 8u * m->send.data_b, m->send.vec,
-                      m->send.block ? "t" : "", m->send.lanes,
-                      m->lanes_k ? " along k" : "", m->row, m->k,
-                      m->staged ? "staging" : "", m->reg_b);
+        xk_str_printf(
+            out, "  %s load d%ux%u%s lanes %u%s at row %u k %u -> %s+%u\n",
+            name, 8u * m->send.data_b, m->send.vec, m->send.block ? "t" : "",
+            m->send.lanes, m->lanes_k ? " along k" : "", m->row, m->k,
+            m->staged ? "staging" : "", m->reg_b);
     else if (it->kind == XK_ITEM_COPY)
-        xk_str_printf(out, "  %s pack %u from staging+%u stride %u -> +%u "
-                           "stride %u\n",
+        xk_str_printf(out,
+                      "  %s pack %u from staging+%u stride %u -> +%u "
+                      "stride %u\n",
                       name, it->copy.extent[0], it->from_b,
-                      it->copy.src_stride[0], it->to_b,
-                      it->copy.dst_stride[0]);
+                      it->copy.src_stride[0], it->to_b, it->copy.dst_stride[0]);
     else
         xk_str_printf(out, "  %s zero %s+%u, %u bytes\n", name,
                       it->staged ? "staging" : "", it->to_b, it->size_b);
@@ -106,15 +105,17 @@ static void print_slm(const struct xk_plan *p, struct xk_str *out)
 /* The loop over all of K without SLM. */
 static void print_flat(const struct xk_plan_flat *f, struct xk_str *out)
 {
-    xk_str_printf(out,
-                  "taps innermost: %u, %u steps in copies of %u, headers of %u bytes "
-                  "a tap\n",
-                  f->taps, f->trip, f->copies, f->headers_b);
+    xk_str_printf(
+        out,
+        "taps innermost: %u, %u steps in copies of %u, headers of %u bytes "
+        "a tap\n",
+        f->taps, f->trip, f->copies, f->headers_b);
     if (f->ahead.groups)
-        xk_str_printf(out,
-                      "prefetch: rows of the group %u further, %u units of %u of K "
-                      "a thread\n",
-                      f->ahead.groups, f->ahead.each, f->ahead.unit);
+        xk_str_printf(
+            out,
+            "prefetch: rows of the group %u further, %u units of %u of K "
+            "a thread\n",
+            f->ahead.groups, f->ahead.each, f->ahead.unit);
     else if (f->ahead.why)
         xk_str_printf(out, "no prefetch: %s\n", f->ahead.why);
 }
@@ -163,8 +164,8 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
     print_operand("B", &p->con->b, &p->b, out);
     for (unsigned i = 0; i < p->n_segments; i++) {
         const struct xk_plan_segment *const s = &p->seg[i];
-        xk_str_printf(out, "segment %u: %u steps of %u from k = %lld\n",
-                      i, s->trip, s->k_len, (long long)s->k_first);
+        xk_str_printf(out, "segment %u: %u steps of %u from k = %lld\n", i,
+                      s->trip, s->k_len, (long long)s->k_first);
         print_list("A", &s->a, out);
         print_list("B", &s->b, out);
     }
@@ -172,18 +173,18 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
     if (p->flat.taps)
         print_flat(&p->flat, out);
     if (p->slices.n > 1)
-        xk_str_printf(out,
-                      "slices of K: %u, each ends with %u x %u of C, loaded first%s; "
-                      "%u bytes of SLM a thread\n",
-                      p->slices.n, p->epi.m, p->epi.n,
-                      p->slices.by_halves ? "; of a pair's B one half" : "",
-                      p->slices.place_b);
+        xk_str_printf(
+            out,
+            "slices of K: %u, each ends with %u x %u of C, loaded first%s; "
+            "%u bytes of SLM a thread\n",
+            p->slices.n, p->epi.m, p->epi.n,
+            p->slices.by_halves ? "; of a pair's B one half" : "",
+            p->slices.place_b);
     print_epilogue(p, out);
     xk_str_printf(out,
                   "registers: loop %u of %u (C %u, A %u, B %u, staging %u, "
                   "addresses %u, coordinates %u, fixed %u), epilogue %u\n",
-                  g->loop, g->limit, g->acc, g->a, g->b, g->staging,
-                  g->headers, g->lets,
-                  g->fixed, g->epilogue);
+                  g->loop, g->limit, g->acc, g->a, g->b, g->staging, g->headers,
+                  g->lets, g->fixed, g->epilogue);
     print_nest(p, out);
 }

@@ -5,14 +5,13 @@
 
 enum { SIDE = 8 }; /* columns of a dpas, and its lanes */
 
-/* Columns of dpas come eight a message, of dpasw eight for each thread of a pair:
- * a place is whole messages of both, or else of one of them. Rows of mad are
- * lanes of A, which are put in order by an exclusive or. */
+/* Columns of dpas come eight a message, of dpasw eight for each thread of a
+ * pair: a place is whole messages of both, or else of one of them. Rows of mad
+ * are lanes of A, which are put in order by an exclusive or. */
 static void set_order(struct xk_plan *p)
 {
     struct xk_plan_slices *const s = &p->slices;
-    s->by_halves =
-        s->n > 1 && xk_plan_is_wide(p) && p->epi.n % (2 * SIDE) != 0;
+    s->by_halves = s->n > 1 && xk_plan_is_wide(p) && p->epi.n % (2 * SIDE) != 0;
 }
 
 unsigned xk_plan_place_rows(const struct xk_plan *p)

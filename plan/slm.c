@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A through shared local memory (SLM): pass stage makes the group load its tile
- * once, a part a thread, from which each thread reads its rows. Here is how much
- * that is. */
+ * once, a part a thread, from which each thread reads its rows. Here is how
+ * much that is. */
 #include "ir/tiles.h"
 #include "plan/operand.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How C gets into memory: the kind of message, what one stores, and so the parts
- * in which the epilogue finishes C.
+/* How C gets into memory: the kind of message, what one stores, and so the
+ * parts in which the epilogue finishes C.
  *
  * With M in the lanes a message has eight rows. The data port looks up each
  * line that a message touches, so it should store as much of a row as it can:
@@ -9,8 +9,8 @@
 
 enum {
     SIDE = 8,
-    ROW_B = 32,  /* most of a row: eight dwords of a lane */
-    WIDE = 2,    /* one is converted while the next is made */
+    ROW_B = 32,        /* most of a row: eight dwords of a lane */
+    WIDE = 2,          /* one is converted while the next is made */
     TEMPORARY_GRF = 12 /* values and headers of the part that is computed */
 };
 
@@ -41,8 +41,9 @@ static void set_parts(struct xk_plan *p)
     const bool dense = xk_plan_stores_dense(e);
     const unsigned element_b = dense ? xk_dtype_b(e->dst) : 4;
     const unsigned grf_b = p->platform->grf_b;
-    e->parts = (uint16_t)(systolic ? e->m / SIDE * (e->n / xk_plan_part_columns(e))
-                                   : e->m);
+    e->parts =
+        (uint16_t)(systolic ? e->m / SIDE * (e->n / xk_plan_part_columns(e))
+                            : e->m);
     e->part_b = (uint16_t)(systolic ? xk_plan_part_elements(e) * element_b
                                     : e->n / e->cols * grf_b *
                                           xk_grfs(p, e->cols * element_b));
@@ -55,7 +56,8 @@ bool xk_plan_holds_numbers(const struct xk_epi_op *op)
     return xk_epi_temps(op) > 3;
 }
 
-/* What steps have at once beside C, above what every one has, and their numbers. */
+/* What steps have at once beside C, above what every one has, and their
+ * numbers. */
 static unsigned step_grf(const struct xk_plan *p)
 {
     unsigned most = 0, numbers = 0;
@@ -114,8 +116,7 @@ static bool fits(struct xk_plan *p, unsigned cols, unsigned wide)
 void xk_plan_fit_store(struct xk_plan *p)
 {
     struct xk_plan_epilogue *const e = &p->epi;
-    const bool steps =
-        e->in_f32 || p->con->n_epi || e->n_extent > p->n_extent;
+    const bool steps = e->in_f32 || p->con->n_epi || e->n_extent > p->n_extent;
     const unsigned least = e->cols < SIDE ? e->cols : SIDE;
     if (!xk_fma_family_of(p->s.fma)->lanes_m || !e->convert)
         return;
@@ -201,8 +202,8 @@ static bool needs_f32(const struct xk_plan *p)
            ((n && !p->con->epi[n - 1].in_acc) || p->epi.dst != XK_DT_S32);
 }
 
-/* Vectors of each turn: enough that moving the others is little beside the functions,
- * and few enough that the bodies of all loops stay short. */
+/* Vectors of each turn: enough that moving the others is little beside the
+ * functions, and few enough that the bodies of all loops stay short. */
 static unsigned loop_vectors(const struct xk_plan *p)
 {
     enum { MOST = 8, BODIES = 512 };

@@ -42,10 +42,10 @@ struct search {
     const struct xk_platform *p;
     const struct xk_shape *s;
     const struct xk_schedule_fixed *fixed; /* NULL: nothing is */
-    struct xk_shape packed; /* as schedules with packed taps see it */
+    struct xk_shape packed;  /* as schedules with packed taps see it */
     struct xk_schedule *out; /* a share for each family, best first */
     unsigned n[N_FAMILIES];
-    bool found; /* something; until then: */
+    bool found;                            /* something; until then: */
     const struct xk_schedule_rule *broken; /* the last in their order */
 };
 
@@ -55,7 +55,8 @@ static enum family family_of(const struct xk_schedule *c)
         return SMALL;
     if (c->slm)
         return THROUGH_SLM;
-    if (c->taps != XK_TAPS_OUTER || c->pack) /* of which 64-bit addresses leave none */
+    if (c->taps != XK_TAPS_OUTER ||
+        c->pack) /* of which 64-bit addresses leave none */
         return FLAT;
     return xk_fma_family_of(c->fma)->dpas ? SYSTOLIC : LANES;
 }
@@ -74,16 +75,16 @@ static unsigned insert(struct xk_schedule *out, unsigned n, unsigned most,
     return n;
 }
 
-/* Groups that follow each other on a core end together for a few rounds; then they
- * have drifted apart, and asking for rows ahead only costs (docs/kernels.md). */
+/* Groups that follow each other on a core end together for a few rounds; then
+ * they have drifted apart, and asking for rows ahead only costs
+ * (docs/kernels.md). */
 static bool prefetches(const struct search *g, const struct xk_schedule *c)
 {
     const int64_t along_n = xk_schedule_groups_n(c, g->s->n);
     const int64_t along_m = xk_schedule_groups_m(c, g->s->m);
     if (!xk_schedule_is_flat(c) || c->m_first)
         return false;
-    const int64_t ahead =
-        xk_schedule_groups_ahead(g->p, c, along_n, along_m);
+    const int64_t ahead = xk_schedule_groups_ahead(g->p, c, along_n, along_m);
     return ahead && 2 * along_m * along_n <= 9 * ahead;
 }
 
@@ -95,7 +96,8 @@ static const struct xk_shape *seen_by(const struct search *g,
 }
 
 /* c with what is fixed. */
-static struct xk_schedule with_fixed(struct search *g, const struct xk_schedule *c)
+static struct xk_schedule with_fixed(struct search *g,
+                                     const struct xk_schedule *c)
 {
     struct xk_schedule out = *c;
     if (!g->fixed)
@@ -135,8 +137,8 @@ static int64_t most_of(const struct search *g, enum family f)
     return g->n[f] < SHARE ? INT64_MAX : g->out[f * SHARE + SHARE - 1].score;
 }
 
-/* A valid tile with its buffers, of which all is known but the group. False: it is too
- * slow in any. */
+/* A valid tile with its buffers, of which all is known but the group. False: it
+ * is too slow in any. */
 static bool tile_of(const struct search *g, const struct xk_schedule *c,
                     struct xk_score_tile *out)
 {
@@ -156,7 +158,8 @@ static void offer_fixed(struct search *g, const struct xk_schedule *in_group)
 {
     struct xk_schedule c = with_fixed(g, in_group);
     const enum family f = family_of(&c);
-    const struct xk_schedule_rule *const broken = xk_schedule_check(g->p, g->s, &c);
+    const struct xk_schedule_rule *const broken =
+        xk_schedule_check(g->p, g->s, &c);
     if (broken || c.fma == XK_FMA_LANES) { /* which with_lanes offers */
         note(g, broken);
         return;
@@ -169,8 +172,8 @@ static void offer_fixed(struct search *g, const struct xk_schedule *in_group)
     g->found = true;
 }
 
-/* Keeps c, which is that tile in a group, if it is among the best of its family and
- * valid: few are the former. */
+/* Keeps c, which is that tile in a group, if it is among the best of its family
+ * and valid: few are the former. */
 static void offer_group(struct search *g, const struct xk_score_tile *t,
                         struct xk_schedule *c)
 {
@@ -196,8 +199,8 @@ static void offer(struct search *g, const struct xk_schedule *tile)
         offer_group(g, &t, &c);
 }
 
-/* One order for all families. Scores leave prefetching alone, so it is decided for
- * those that are left. */
+/* One order for all families. Scores leave prefetching alone, so it is decided
+ * for those that are left. */
 static unsigned in_order(struct search *g)
 {
     unsigned n = 0;
@@ -254,7 +257,8 @@ static void in_groups(struct search *g, struct xk_schedule *c)
     }
 }
 
-/* Whether a valid tile is so with the smaller register file, too: as good, in any group.
+/* Whether a valid tile is so with the smaller register file, too: as good, in
+ * any group.
  */
 static bool fits_half(const struct search *g, const struct xk_schedule *c)
 {
@@ -300,8 +304,7 @@ static bool flat_tile(struct search *g, const struct xk_schedule *tile)
 /* Filter taps innermost, in one or more slices of K. */
 static void flat(struct search *g, struct xk_schedule c)
 {
-    static const struct buffers of[] = {
-        {3, 3}, {3, 2}, {2, 2}, {1, 2}, {1, 1}};
+    static const struct buffers of[] = {{3, 3}, {3, 2}, {2, 2}, {1, 2}, {1, 1}};
     struct xk_schedule with[XK_COUNTOF(of)];
     const unsigned most = xk_fma_family_of(c.fma)->dpas ? 4 : 8;
     unsigned n = 0;
@@ -327,10 +330,11 @@ static void flat(struct search *g, struct xk_schedule c)
     }
 }
 
-/* One loop over all places of K, where filter taps cannot be innermost and loops of
- * their own would have a step or two: with more of them these are no slower
- * (docs/schedules.md). Steps may cross the places of an outer index only where operands
- * are put in order: else lanes along M are each at places of their own. */
+/* One loop over all places of K, where filter taps cannot be innermost and
+ * loops of their own would have a step or two: with more of them these are no
+ * slower (docs/schedules.md). Steps may cross the places of an outer index only
+ * where operands are put in order: else lanes along M are each at places of
+ * their own. */
 static void walk(struct search *g, struct xk_schedule c)
 {
     static const uint8_t slots[][2] = {{2, 2}, {1, 1}};
@@ -388,8 +392,8 @@ static void mads(struct search *g)
             }
 }
 
-/* Straight to registers. Parts of B take turns in one buffer, so the first slots are for
- * the whole of it, which a pair of dpasw always has. */
+/* Straight to registers. Parts of B take turns in one buffer, so the first
+ * slots are for the whole of it, which a pair of dpasw always has. */
 static void direct(struct search *g, struct xk_schedule c)
 {
     static const uint8_t slots[][2] = {{2, 2}, {2, 1}, {1, 1}};
@@ -457,8 +461,8 @@ static void through_slm(struct search *g, struct xk_schedule c)
         }
 }
 
-/* Taps packed: each tap's address waits for a mask. That wins with many taps; and
- * where each byte of a tap is a message, with few rows for the columns. */
+/* Taps packed: each tap's address waits for a mask. That wins with many taps;
+ * and where each byte of a tap is a message, with few rows for the columns. */
 static void packed(struct search *g, struct xk_schedule c)
 {
     const bool whole = g->s->used_e == XK_PACK_FEW;
@@ -479,18 +483,19 @@ static void systolic(struct search *g)
                 for (unsigned grf = 128; grf <= 256; grf += 128) {
                     if (sides_n[n] == 64 && (m != 16 || grf == 128))
                         continue;
-                    /* A pair of dpasw's threads has squares of 8 columns each. */
+                    /* A pair of dpasw's threads has squares of 8 columns each.
+                     */
                     if (fma == XK_FMA_DPASW && sides_n[n] % 16)
                         continue;
-                    struct xk_schedule c = {
-                        .fma = (uint8_t)fma,
-                        .simd = 8,
-                        .m_thr = (uint16_t)m,
-                        .n_thr = sides_n[n],
-                        .k_step = (uint16_t)(32 / g->s->elem_b),
-                        .slices = 1,
-                        .surfaces = true,
-                        .grf_count = (uint16_t)grf};
+                    struct xk_schedule c = {.fma = (uint8_t)fma,
+                                            .simd = 8,
+                                            .m_thr = (uint16_t)m,
+                                            .n_thr = sides_n[n],
+                                            .k_step =
+                                                (uint16_t)(32 / g->s->elem_b),
+                                            .slices = 1,
+                                            .surfaces = true,
+                                            .grf_count = (uint16_t)grf};
                     c = with_fixed(g, &c);
                     if (sides_n[n] < 64)
                         direct(g, c);
@@ -553,9 +558,9 @@ static int64_t met(const struct xk_lanes_axis *x, int64_t places)
     return n;
 }
 
-/* Cycles of an EU about, memory apart: of a tile its products, the elements of its
- * window, its taps and its sums, each with what belongs to it; of a machine that is
- * not full the same. */
+/* Cycles of an EU about, memory apart: of a tile its products, the elements of
+ * its window, its taps and its sums, each with what belongs to it; of a machine
+ * that is not full the same. */
 static int64_t lanes_score(const struct search *g, const struct xk_schedule *c)
 {
     enum { MAD = 4, ELEMENT = 8, DOT = 2, BYTE = 5 };
@@ -620,8 +625,9 @@ static unsigned with_lanes(struct search *g, unsigned n)
     return n + found;
 }
 
-/* Whether there is something to search for: not if all fields are fixed, which is the
- * only candidate then, nor if they are no sizes that a search may divide by. */
+/* Whether there is something to search for: not if all fields are fixed, which
+ * is the only candidate then, nor if they are no sizes that a search may divide
+ * by. */
 static bool is_open(struct search *g, unsigned *n)
 {
     struct xk_schedule c = xk_schedule_last_resort(g->s);
@@ -630,7 +636,8 @@ static bool is_open(struct search *g, unsigned *n)
         return true;
     c = with_fixed(g, &c);
     broken = xk_schedule_check(g->p, g->s, &c);
-    const bool whole = g->fixed->named + 1 == UINT64_C(1) << xk_n_schedule_fields;
+    const bool whole = g->fixed->named + 1 == UINT64_C(1)
+                                                  << xk_n_schedule_fields;
     if (!whole && broken != &xk_schedule_rules[0])
         return true;
     g->broken = broken;
@@ -648,8 +655,10 @@ unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 struct xk_schedule out[XK_MAX_CANDIDATES],
                                 const struct xk_schedule_rule **broken)
 {
-    struct search g = {
-        .p = p, .s = s, .fixed = fixed && fixed->named ? fixed : NULL, .out = out};
+    struct search g = {.p = p,
+                       .s = s,
+                       .fixed = fixed && fixed->named ? fixed : NULL,
+                       .out = out};
     unsigned n = 0;
     if (is_open(&g, &n)) {
         if (s->elem_b != 4)

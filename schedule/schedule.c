@@ -32,8 +32,8 @@ static struct xk_shape lanes_shape(const struct xk_shape *s,
                          .epilogue = s->epilogue,
                          .looped = s->looped,
                          .lanes = *l};
-    r.m = l->outer_m * xk_ceil_div(l->axis[1].places, l->tile_columns) *
-          c->m_thr;
+    r.m =
+        l->outer_m * xk_ceil_div(l->axis[1].places, l->tile_columns) * c->m_thr;
     if (rows)
         r.m *= xk_ceil_div(l->axis[0].places, rows);
     return r;
@@ -65,8 +65,7 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c)
 {
     const unsigned acc = c->m_thr * c->n_thr * 4u;
-    const unsigned a =
-        c->m_thr * step_b(c) * c->slots_a;
+    const unsigned a = c->m_thr * step_b(c) * c->slots_a;
     const unsigned b =
         c->n_sub * step_b(c) * c->slots_b / (c->fma == XK_FMA_DPASW ? 2 : 1);
     return (acc + a + b) / p->grf_b;
@@ -97,8 +96,8 @@ unsigned xk_schedule_copies(const struct xk_schedule *c, int64_t taps)
 /* Products of such sizes, which other rules make, fit 32 bits. */
 static bool are_small(const struct xk_schedule *c)
 {
-    return c->m_thr <= MAX_SIDE && c->n_thr <= MAX_SIDE && c->k_step <= MAX_SIDE &&
-           c->tg_m <= MAX_SIDE && c->tg_n <= MAX_SIDE;
+    return c->m_thr <= MAX_SIDE && c->n_thr <= MAX_SIDE &&
+           c->k_step <= MAX_SIDE && c->tg_m <= MAX_SIDE && c->tg_n <= MAX_SIDE;
 }
 
 /* What the other rules divide by. */
@@ -108,8 +107,8 @@ static bool rule_fields(const struct xk_platform *p, const struct xk_shape *s,
     (void)p;
     (void)s;
     return (c->simd == 8 || c->simd == 16) && c->m_thr && c->n_thr &&
-           c->n_sub && c->k_step && c->tg_m && c->tg_n && c->slices && c->slots_a &&
-           c->slots_b && are_small(c) &&
+           c->n_sub && c->k_step && c->tg_m && c->tg_n && c->slices &&
+           c->slots_a && c->slots_b && are_small(c) &&
            (c->grf_count == 128 || c->grf_count == 256);
 }
 
@@ -177,8 +176,10 @@ bool xk_schedule_turns_b(const struct xk_shape *s, const struct xk_schedule *c)
     return s->runs_b && s->runs_b % c->n_thr == 0 && may_turn(s, c);
 }
 
-/* What is in order of operands that come as memory has them, beside their buffers. */
-static unsigned turned_grf(const struct xk_platform *p, const struct xk_shape *s,
+/* What is in order of operands that come as memory has them, beside their
+ * buffers. */
+static unsigned turned_grf(const struct xk_platform *p,
+                           const struct xk_shape *s,
                            const struct xk_schedule *c)
 {
     const unsigned b = c->n_sub * step_b(c) / (c->fma == XK_FMA_DPASW ? 2 : 1);
@@ -228,9 +229,10 @@ static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
            (c->k_step <= s->k_inner || c->k_step == 1);
 }
 
-/* A loop's: over all places of K, over its last index with the others' places in each
- * step, or over that index alone. */
-static int64_t whole_steps(const struct xk_shape *s, const struct xk_schedule *c)
+/* A loop's: over all places of K, over its last index with the others' places
+ * in each step, or over that index alone. */
+static int64_t whole_steps(const struct xk_shape *s,
+                           const struct xk_schedule *c)
 {
     if (xk_schedule_is_walk(c))
         return s->k_inner * s->k_outer / c->k_step;
@@ -238,8 +240,8 @@ static int64_t whole_steps(const struct xk_shape *s, const struct xk_schedule *c
     return s->k_inner / c->k_step * outer;
 }
 
-/* A second buffer is only of use where a second step exists; of three, whose loads
- * are two steps ahead, each. */
+/* A second buffer is only of use where a second step exists; of three, whose
+ * loads are two steps ahead, each. */
 static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_schedule *c)
 {
@@ -254,15 +256,16 @@ static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
     return whole_steps(s, c) / xk_schedule_slices(c) >= needed;
 }
 
-/* Parts of B that take turns in one buffer cannot be loaded ahead, and are multiplied
- * eight columns at a time; where N is in the lanes there is one part. */
+/* Parts of B that take turns in one buffer cannot be loaded ahead, and are
+ * multiplied eight columns at a time; where N is in the lanes there is one
+ * part. */
 static bool rule_parts(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_schedule *c)
 {
     (void)p;
     (void)s;
-    return c->n_sub == c->n_thr ||
-           (c->slots_b == 1 && c->n_sub % 8 == 0 && xk_fma_family_of(c->fma)->dpas);
+    return c->n_sub == c->n_thr || (c->slots_b == 1 && c->n_sub % 8 == 0 &&
+                                    xk_fma_family_of(c->fma)->dpas);
 }
 
 /* The pair differs along M, in whole messages of half of B. */
@@ -271,8 +274,8 @@ static bool rule_pairs(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)s;
     return c->fma != XK_FMA_DPASW ||
-           (p->fused_eu && p->has_dpasw && c->tg_m % 2 == 0 && c->n_sub == c->n_thr &&
-            c->n_thr % 16 == 0);
+           (p->fused_eu && p->has_dpasw && c->tg_m % 2 == 0 &&
+            c->n_sub == c->n_thr && c->n_thr % 16 == 0);
 }
 
 /* Three buffers: what is written, what is waited for, what is read. Fewer cost
@@ -282,9 +285,9 @@ static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)p;
     return !c->slm ||
-           (c->slm <= 3 && xk_fma_family_of(c->fma)->dpas && c->taps == XK_TAPS_INNER &&
-            c->surfaces && c->slots_a == 1 && c->n_sub == c->n_thr &&
-            c->slices == 1 && !s->loose_a &&
+           (c->slm <= 3 && xk_fma_family_of(c->fma)->dpas &&
+            c->taps == XK_TAPS_INNER && c->surfaces && c->slots_a == 1 &&
+            c->n_sub == c->n_thr && c->slices == 1 && !s->loose_a &&
             s->k_inner % c->k_step == 0 &&
             s->k_inner / c->k_step * s->k_outer > 1 &&
             s->k_outer <= MAX_SLM_TAPS);
@@ -298,7 +301,8 @@ static bool rule_fill(const struct xk_platform *p, const struct xk_shape *s,
     return !s->filled || (!c->slm && c->taps != XK_TAPS_INNER && !c->pack);
 }
 
-/* With N in the lanes a vector has the lanes; else steps take two columns of eight. */
+/* With N in the lanes a vector has the lanes; else steps take two columns of
+ * eight. */
 static unsigned vectors_of(const struct xk_schedule *c)
 {
     const unsigned vector = xk_fma_family_of(c->fma)->lanes_m ? 16 : c->simd;
@@ -315,7 +319,8 @@ bool xk_schedule_is_short(const struct xk_shape *s, const struct xk_schedule *c,
            vectors_of(c) * each <= XK_MOST_EPILOGUE;
 }
 
-bool xk_schedule_has_loops(const struct xk_shape *s, const struct xk_schedule *c)
+bool xk_schedule_has_loops(const struct xk_shape *s,
+                           const struct xk_schedule *c)
 {
     const unsigned each = s->epilogue + s->scatter * s->moves;
     return s->looped && vectors_of(c) * each > XK_MOST_EPILOGUE;
@@ -347,8 +352,7 @@ static bool rule_taps(const struct xk_platform *p, const struct xk_shape *s,
                c->load_a == XK_LOAD_AUTO && c->load_b == XK_LOAD_AUTO;
     return !xk_schedule_is_flat(c) ||
            (c->surfaces && c->n_sub == c->n_thr && !s->loose_a &&
-            s->k_inner % c->k_step == 0 &&
-            s->k_outer <= MAX_SLM_TAPS);
+            s->k_inner % c->k_step == 0 && s->k_outer <= MAX_SLM_TAPS);
 }
 
 /* B has a layout with taps inside: tiles of 16 columns and more. */
@@ -356,14 +360,15 @@ static bool rule_pack(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     (void)p;
-    return !c->pack ||
-           (s->line_taps && xk_fma_family_of(c->fma)->dpas && !c->slm &&
-            c->surfaces && c->n_thr >= XK_PACK_COLUMNS &&
-            c->taps == XK_TAPS_OUTER);
+    return !c->pack || (s->line_taps && xk_fma_family_of(c->fma)->dpas &&
+                        !c->slm && c->surfaces && c->n_thr >= XK_PACK_COLUMNS &&
+                        c->taps == XK_TAPS_OUTER);
 }
 
-/* Whether K has n slices of whole steps: of its last index, or of all its places. */
-static bool has_slices(const struct xk_shape *s, const struct xk_schedule *c, unsigned n)
+/* Whether K has n slices of whole steps: of its last index, or of all its
+ * places. */
+static bool has_slices(const struct xk_shape *s, const struct xk_schedule *c,
+                       unsigned n)
 {
     if (xk_schedule_is_walk(c))
         return s->k_outer * s->k_inner % ((int64_t)c->k_step * n) == 0;
@@ -377,16 +382,18 @@ static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
     const unsigned n = xk_schedule_slices(c);
     if (n == 1)
         return true;
-    const unsigned rows = c->m_thr / n; /* lanes, put in order by an exclusive or */
+    const unsigned rows =
+        c->m_thr / n; /* lanes, put in order by an exclusive or */
     const bool parts = xk_fma_family_of(c->fma)->lanes_m
                            ? c->n_thr % (8u * n) == 0
                            : c->m_thr % n == 0 && (rows & (rows - 1)) == 0;
     (void)p;
-    return n <= MAX_SLICES && (n & (n - 1)) == 0 && has_slices(s, c, n) && parts;
+    return n <= MAX_SLICES && (n & (n - 1)) == 0 && has_slices(s, c, n) &&
+           parts;
 }
 
-/* Behind a loop over all of K, where groups that follow each other read the same
- * rows. */
+/* Behind a loop over all of K, where groups that follow each other read the
+ * same rows. */
 static bool rule_prefetch(const struct xk_platform *p, const struct xk_shape *s,
                           const struct xk_schedule *c)
 {
@@ -398,15 +405,14 @@ static bool rule_prefetch(const struct xk_platform *p, const struct xk_shape *s,
 /* A whole loop's. */
 static int64_t steps_of(const struct xk_shape *s, const struct xk_schedule *c)
 {
-    const int64_t of_tap = s->k_inner / c->k_step /
-                           xk_schedule_slices(c);
+    const int64_t of_tap = s->k_inner / c->k_step / xk_schedule_slices(c);
     if (xk_schedule_is_walk(c))
         return whole_steps(s, c);
     return c->taps == XK_TAPS_INNER ? of_tap * s->k_outer : of_tap;
 }
 
-/* Each copy is code of all multiplies of a step. No more are asked for than there
- * are steps. */
+/* Each copy is code of all multiplies of a step. No more are asked for than
+ * there are steps. */
 static bool rule_unroll(const struct xk_platform *p, const struct xk_shape *s,
                         const struct xk_schedule *c)
 {
@@ -415,8 +421,8 @@ static bool rule_unroll(const struct xk_platform *p, const struct xk_shape *s,
            (!c->unroll || c->unroll <= steps_of(s, c));
 }
 
-/* In a loop over all of K, and with a batch in the lanes, messages are what layouts
- * allow. */
+/* In a loop over all of K, and with a batch in the lanes, messages are what
+ * layouts allow. */
 static bool may_load_a(const struct xk_schedule *c)
 {
     if (c->taps == XK_TAPS_INNER || c->fma == XK_FMA_LANES)
@@ -429,7 +435,7 @@ static bool may_load_b(const struct xk_schedule *c)
     if (c->taps == XK_TAPS_INNER || c->fma == XK_FMA_LANES)
         return c->load_b == XK_LOAD_AUTO;
     return c->load_b !=
-               (xk_fma_family_of(c->fma)->dpas ? XK_LOAD_SCATTERED : XK_LOAD_ROWS);
+           (xk_fma_family_of(c->fma)->dpas ? XK_LOAD_SCATTERED : XK_LOAD_ROWS);
 }
 
 static bool rule_load(const struct xk_platform *p, const struct xk_shape *s,
@@ -463,8 +469,8 @@ static bool rule_group(const struct xk_platform *p, const struct xk_shape *s,
            threads * c->simd <= xk_dispatch_items(p, c->grf_count, c->simd);
 }
 
-/* Rows and columns are counted in s32, those of tiles that end beyond M and N, too.
- * Offsets of C have as many bits as they need (passes/overflow.c). */
+/* Rows and columns are counted in s32, those of tiles that end beyond M and N,
+ * too. Offsets of C have as many bits as they need (passes/overflow.c). */
 static bool rule_offsets(const struct xk_platform *p, const struct xk_shape *s,
                          const struct xk_schedule *c)
 {
@@ -486,10 +492,12 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
 };
 const unsigned xk_n_schedule_rules = XK_COUNTOF(xk_schedule_rules);
 
-/* The first broken one of those that groups decide, of the others, or of both. */
-static const struct xk_schedule_rule *
-first_broken(const struct xk_platform *p, const struct xk_shape *seen,
-             const struct xk_schedule *c, bool of_tile, bool of_group)
+/* The first broken one of those that groups decide, of the others, or of both.
+ */
+static const struct xk_schedule_rule *first_broken(const struct xk_platform *p,
+                                                   const struct xk_shape *seen,
+                                                   const struct xk_schedule *c,
+                                                   bool of_tile, bool of_group)
 {
     for (unsigned i = 0; i < xk_n_schedule_rules; i++) {
         const struct xk_schedule_rule *const r = &xk_schedule_rules[i];
@@ -507,9 +515,10 @@ const struct xk_schedule_rule *xk_schedule_check(const struct xk_platform *p,
     return first_broken(p, &seen, c, true, true);
 }
 
-/* A quarter of a search's instructions were rules called one by one. As one expression
- * they are inlined. */
-bool xk_schedule_tile_ok(const struct xk_platform *p, const struct xk_shape *seen,
+/* A quarter of a search's instructions were rules called one by one. As one
+ * expression they are inlined. */
+bool xk_schedule_tile_ok(const struct xk_platform *p,
+                         const struct xk_shape *seen,
                          const struct xk_schedule *c)
 {
     return true
@@ -521,7 +530,8 @@ bool xk_schedule_tile_ok(const struct xk_platform *p, const struct xk_shape *see
         ;
 }
 
-bool xk_schedule_group_ok(const struct xk_platform *p, const struct xk_shape *seen,
+bool xk_schedule_group_ok(const struct xk_platform *p,
+                          const struct xk_shape *seen,
                           const struct xk_schedule *c)
 {
     return true
@@ -541,7 +551,8 @@ xk_schedule_check_tile(const struct xk_platform *p, const struct xk_shape *seen,
 }
 
 const struct xk_schedule_rule *
-xk_schedule_check_group(const struct xk_platform *p, const struct xk_shape *seen,
+xk_schedule_check_group(const struct xk_platform *p,
+                        const struct xk_shape *seen,
                         const struct xk_schedule *c)
 {
     return first_broken(p, seen, c, false, true);

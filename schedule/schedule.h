@@ -11,8 +11,8 @@
 #include "views/group_lanes.h"
 
 /* dpasw: a fused pair shares B, of which each thread holds half. dp4a: as mad,
- * of dwords of four 8-bit elements along K. lanes: mad, with four elements a step
- * dp4a, with the columns of all groups of a batch in the lanes
+ * of dwords of four 8-bit elements along K. lanes: mad, with four elements a
+ * step dp4a, with the columns of all groups of a batch in the lanes
  * (views/group_lanes.h). */
 enum xk_fma_kind {
     XK_FMA_MAD,
@@ -45,19 +45,20 @@ enum xk_store_kind {
 
 /* What all schedules have in common that multiply in one of these ways. */
 struct xk_fma_family {
-    bool lanes_m; /* M lies in the lanes and N along registers, else the other way
-                     round */
+    bool lanes_m; /* M lies in the lanes and N along registers, else the other
+                     way round */
     bool dpas;    /* the systolic unit multiplies, a dpas depth of K a step */
     uint8_t sharers_b; /* threads that load B once for all of them */
 };
 
 static inline const struct xk_fma_family *xk_fma_family_of(uint8_t fma)
 {
-    static const struct xk_fma_family rows[] = {[XK_FMA_MAD] = {false, false, 1},
-                                            [XK_FMA_DPAS] = {true, true, 1},
-                                            [XK_FMA_DPASW] = {true, true, 2},
-                                            [XK_FMA_DP4A] = {false, false, 1},
-                                                [XK_FMA_LANES] = {false, false, 1}};
+    static const struct xk_fma_family rows[] = {
+        [XK_FMA_MAD] = {false, false, 1},
+        [XK_FMA_DPAS] = {true, true, 1},
+        [XK_FMA_DPASW] = {true, true, 2},
+        [XK_FMA_DP4A] = {false, false, 1},
+        [XK_FMA_LANES] = {false, false, 1}};
     return &rows[fma];
 }
 
@@ -66,43 +67,45 @@ static inline const struct xk_fma_family *xk_fma_family_of(uint8_t fma)
 struct xk_shape {
     int64_t m, n, k_inner, k_outer;
     unsigned elem_b; /* bytes of an element of A and B */
-    bool plain_a;    /* A's layout is given, and not in blocks of one dpas depth */
-    bool plain_b;    /* B's is given, and not in blocks: no block loads */
-    bool loose_a;    /* elements of A's K do not lie side by side */
-    /* Where K's neighbours do not lie side by side, but rows do: so many rows of
-     * M in A that meet conditions together, of N in B; else 0. */
+    bool plain_a; /* A's layout is given, and not in blocks of one dpas depth */
+    bool plain_b; /* B's is given, and not in blocks: no block loads */
+    bool loose_a; /* elements of A's K do not lie side by side */
+    /* Where K's neighbours do not lie side by side, but rows do: so many rows
+     * of M in A that meet conditions together, of N in B; else 0. */
     int64_t runs_a, runs_b;
-    bool loose_b;    /* elements of B's K do not lie side by side */
+    bool loose_b;            /* elements of B's K do not lie side by side */
     bool leaves_a, leaves_b; /* the operand leaves its intervals */
-    bool eights;     /* eight rows of M share a pixel: they meet padding together */
-    bool images;     /* eight rows of M are neighbours in A's memory: a whole
-                        number of pixels' images; where the layout is the library's
-                        choice, if it has them so */
-    int64_t stride;  /* pixels between neighbours along M; 0 as 1 */
+    bool eights; /* eight rows of M share a pixel: they meet padding together */
+    bool images; /* eight rows of M are neighbours in A's memory: a whole
+                    number of pixels' images; where the layout is the library's
+                    choice, if it has them so */
+    int64_t stride; /* pixels between neighbours along M; 0 as 1 */
     /* Pixels of the padded image: for 1024 rows of M; from a row's first filter
      * tap to its last. 0: not known, so no candidate wants them. */
     int64_t pixels_1k, reach;
-    /* Rows of M that share a pixel, and filter taps along an image's row, if these
-     * move A as far as pixels do; taps 0: they do not. */
+    /* Rows of M that share a pixel, and filter taps along an image's row, if
+     * these move A as far as pixels do; taps 0: they do not. */
     struct {
         int64_t rows, taps;
     } window;
-    /* Filter taps of a line, the innermost of k_outer, that may lie inside K with
-     * its few channels; 0: they may not. Elements of a tap that A has in memory. */
+    /* Filter taps of a line, the innermost of k_outer, that may lie inside K
+     * with its few channels; 0: they may not. Elements of a tap that A has in
+     * memory. */
     int64_t line_taps, used_e;
     /* Whether rows of C follow each other evenly, so many bytes apart; false as
      * long as a layout is open. */
     bool even_c;
     int64_t row_b;
-    bool filled;   /* B leaves its intervals, or what A or B is outside is not 0:
-                      masked registers are filled before the loads */
+    bool filled; /* B leaves its intervals, or what A or B is outside is not 0:
+                    masked registers are filled before the loads */
     /* Instructions for 16 elements of C, about: of the epilogue's steps; of the
-     * masks where C leaves its intervals, or the addresses of columns where there are
-     * several N indices, each of the `moves` times that C is stored, or that a step
-     * reads beside it. Those of the epilogue that loops (struct xk_epi_run) would take
-     * off. */
+     * masks where C leaves its intervals, or the addresses of columns where
+     * there are several N indices, each of the `moves` times that C is stored,
+     * or that a step reads beside it. Those of the epilogue that loops (struct
+     * xk_epi_run) would take off. */
     unsigned epilogue, scatter, moves, looped;
-    int64_t batch; /* places of the batch indices, each a grid of its own; 0 as 1 */
+    int64_t
+        batch; /* places of the batch indices, each a grid of its own; 0 as 1 */
     /* For fma=lanes, if the batch can be in the lanes; n 0: it cannot. */
     struct xk_lanes_shape {
         int64_t n;            /* columns of all groups */
@@ -124,8 +127,8 @@ static inline unsigned xk_lanes_rows(const struct xk_lanes_shape *s,
 {
     return m_thr / (unsigned)s->tile_columns;
 }
-/* Vectors of taps that a thread has of them: of dots (views/group_lanes.h) where
- * c has four elements of K a step. */
+/* Vectors of taps that a thread has of them: of dots (views/group_lanes.h)
+ * where c has four elements of K a step. */
 int64_t xk_lanes_taps(const struct xk_lanes_shape *s,
                       const struct xk_schedule *c);
 static inline int64_t xk_shape_batch(const struct xk_shape *s)
@@ -133,13 +136,15 @@ static inline int64_t xk_shape_batch(const struct xk_shape *s)
     return s->batch ? s->batch : 1;
 }
 /* The contraction's rows are in the order of their indices, or in the one that
- * xk_row_order_apply gave them. An open layout is what the search would like. */
+ * xk_row_order_apply gave them. An open layout is what the search would like.
+ */
 enum xk_status xk_shape_of(xk_ctx *c, const struct xk_contraction *p,
                            struct xk_shape *out);
 
 #define XK_MAX_WIDTHS 8 /* SIMD widths in a tile side */
 
-/* Its fields are the rows of field.def. slices is not valid as 0, but taken as 1 then. */
+/* Its fields are the rows of field.def. slices is not valid as 0, but taken as
+ * 1 then. */
 struct xk_schedule {
 #define XK_WORDS(name, type, member, words, meaning) type member;
 #define XK_NUMBER(name, type, member, drawn, meaning) type member;
@@ -152,13 +157,15 @@ struct xk_schedule {
     int64_t score; /* predicted cycles; less is better */
 };
 
-/* A field as a row: where its one or two numbers are (size 0: no second one), in bytes. */
+/* A field as a row: where its one or two numbers are (size 0: no second one),
+ * in bytes. */
 struct xk_field_place {
     uint8_t size, at;
 };
 struct xk_schedule_field {
     const char *name;
-    const char *words; /* of values 0, 1, ..., with blanks between; NULL: numbers */
+    const char
+        *words; /* of values 0, 1, ..., with blanks between; NULL: numbers */
     const char *drawn; /* what random tests draw, likewise */
     const char *meaning;
     char between; /* its two numbers; 0: one */
@@ -167,18 +174,19 @@ struct xk_schedule_field {
 extern const struct xk_schedule_field xk_schedule_fields[];
 extern const unsigned xk_n_schedule_fields;
 
-/* What a caller says of a schedule: the fields of `to` whose bit in `named` is set, by their
- * place in the table. All zero: nothing. */
+/* What a caller says of a schedule: the fields of `to` whose bit in `named` is
+ * set, by their place in the table. All zero: nothing. */
 struct xk_schedule_fixed {
     uint64_t named;
     struct xk_schedule to;
 };
-/* Sets the fields that the text names, in any order: "m=16 tg=2x2". XK_EPARSE names the word,
- * and what the field takes. */
+/* Sets the fields that the text names, in any order: "m=16 tg=2x2". XK_EPARSE
+ * names the word, and what the field takes. */
 enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
                                  struct xk_schedule_fixed *io);
 /* Gives io what is fixed, and leaves its other fields. */
-void xk_schedule_fix(const struct xk_schedule_fixed *fixed, struct xk_schedule *io);
+void xk_schedule_fix(const struct xk_schedule_fixed *fixed,
+                     struct xk_schedule *io);
 /* Whether all fields are equal, the score apart. */
 bool xk_schedule_same(const struct xk_schedule *a, const struct xk_schedule *b);
 /* All fields as text that parses back: "fma=mad simd=16 m=16 ...". */
@@ -201,7 +209,8 @@ static inline unsigned xk_schedule_slices(const struct xk_schedule *c)
 struct xk_shape xk_schedule_shape(const struct xk_shape *s,
                                   const struct xk_schedule *c);
 
-#define XK_PACK_COLUMNS 16 /* of a tile, at least: weights' layouts have no fewer */
+#define XK_PACK_COLUMNS                                                        \
+    16 /* of a tile, at least: weights' layouts have no fewer */
 
 /* Messages of A that bring eight rows' dpas depth: one, or one for each tap. */
 static inline unsigned xk_schedule_gathers(const struct xk_schedule *c)
@@ -227,12 +236,12 @@ static inline bool xk_schedule_is_walk(const struct xk_schedule *c)
     return c->taps == XK_TAPS_WALK;
 }
 
-/* Whether an operand of dpas comes as memory has it, row beside row, and is put in
- * order in registers (plan/turned.c). */
+/* Whether an operand of dpas comes as memory has it, row beside row, and is put
+ * in order in registers (plan/turned.c). */
 bool xk_schedule_turns_a(const struct xk_shape *s, const struct xk_schedule *c);
 bool xk_schedule_turns_b(const struct xk_shape *s, const struct xk_schedule *c);
-/* A's rows that are in order at a time then: where there are many, sixteen take turns
- * in one tile. */
+/* A's rows that are in order at a time then: where there are many, sixteen take
+ * turns in one tile. */
 static inline unsigned xk_schedule_rows_in_order(const struct xk_schedule *c)
 {
     enum { MOST = 16 };
@@ -255,7 +264,7 @@ static inline int64_t xk_schedule_groups_n(const struct xk_schedule *c,
 /* Bytes that so many items' places of a filter tap take in registers (plan.h,
  * struct xk_plan_flat): vectors of dwords, of 16 where there are so many. */
 #define XK_MAX_ADDRESS_GRF 40 /* of all taps' headers, or places */
-#define XK_MAX_EIGHTS 8 /* of rows */
+#define XK_MAX_EIGHTS 8       /* of rows */
 static inline unsigned xk_schedule_places_b(unsigned items)
 {
     const unsigned n = items > 4 ? (items + 7) / 8 * 8 : 4;
@@ -269,8 +278,8 @@ static inline unsigned xk_schedule_headers(unsigned items)
 }
 
 #define XK_MAX_COPIES 18 /* of a loop's body, in depths */
-/* Copies of the loop's body, so that each knows its tap and its buffers. taps: of
- * loops over all of K. The fields obey their rule. */
+/* Copies of the loop's body, so that each knows its tap and its buffers. taps:
+ * of loops over all of K. The fields obey their rule. */
 unsigned xk_schedule_copies(const struct xk_schedule *c, int64_t taps);
 
 /* A named validity rule: NULL, or why the candidate breaks it. */
@@ -287,19 +296,22 @@ extern const unsigned xk_n_schedule_rules;
 const struct xk_schedule_rule *xk_schedule_check(const struct xk_platform *p,
                                                  const struct xk_shape *s,
                                                  const struct xk_schedule *c);
-/* The same in two parts, for tiles that are tried in many groups; of the shape as the
- * schedule sees it. */
+/* The same in two parts, for tiles that are tried in many groups; of the shape
+ * as the schedule sees it. */
 const struct xk_schedule_rule *
 xk_schedule_check_tile(const struct xk_platform *p, const struct xk_shape *seen,
                        const struct xk_schedule *c);
 const struct xk_schedule_rule *
-xk_schedule_check_group(const struct xk_platform *p, const struct xk_shape *seen,
+xk_schedule_check_group(const struct xk_platform *p,
+                        const struct xk_shape *seen,
                         const struct xk_schedule *c);
 
 /* Whether it breaks none of these, in half the time. */
-bool xk_schedule_tile_ok(const struct xk_platform *p, const struct xk_shape *seen,
+bool xk_schedule_tile_ok(const struct xk_platform *p,
+                         const struct xk_shape *seen,
                          const struct xk_schedule *c);
-bool xk_schedule_group_ok(const struct xk_platform *p, const struct xk_shape *seen,
+bool xk_schedule_group_ok(const struct xk_platform *p,
+                          const struct xk_shape *seen,
                           const struct xk_schedule *c);
 /* Whether it obeys the rule of registers alone. */
 bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *seen,
@@ -307,26 +319,28 @@ bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *seen,
 
 /* Instructions of a tile's epilogue; longer ones are 32 kB and more of code. */
 #define XK_MOST_EPILOGUE 2048
-/* Whether a tile's epilogue is code of no more than milliseconds to generate, with
- * so many instructions of `scatter` each time. Runs of functions need not be in it
- * once a vector: where they are too long for that, they are loops. */
+/* Whether a tile's epilogue is code of no more than milliseconds to generate,
+ * with so many instructions of `scatter` each time. Runs of functions need not
+ * be in it once a vector: where they are too long for that, they are loops. */
 bool xk_schedule_is_short(const struct xk_shape *s, const struct xk_schedule *c,
                           unsigned scatter);
 /* Whether they are. */
-bool xk_schedule_has_loops(const struct xk_shape *s, const struct xk_schedule *c);
+bool xk_schedule_has_loops(const struct xk_shape *s,
+                           const struct xk_schedule *c);
 #define XK_MOST_SCATTER 30 /* of any layout, and masks */
 
-/* What fits whatever the layouts are, with and without surfaces: a small tile in the
- * larger register file, a step at a time; the smallest one where the epilogue is
- * long. It is slow. */
+/* What fits whatever the layouts are, with and without surfaces: a small tile
+ * in the larger register file, a step at a time; the smallest one where the
+ * epilogue is long. It is slow. */
 struct xk_schedule xk_schedule_last_resort(const struct xk_shape *s);
 
-#define XK_MAX_CANDIDATES 64 /* 12 of each family, 3 of lanes, the last resort */
+#define XK_MAX_CANDIDATES                                                      \
+    64 /* 12 of each family, 3 of lanes, the last resort */
 /* Fills out[] with valid candidates, best first, and behind them the last
- * resort; returns how many. All have what is fixed (NULL: nothing is), and of all others
- * what the search would give them. Depends on nothing but its arguments. broken (may
- * be NULL): if there are none, of the rules that refused one the last in their
- * order. */
+ * resort; returns how many. All have what is fixed (NULL: nothing is), and of
+ * all others what the search would give them. Depends on nothing but its
+ * arguments. broken (may be NULL): if there are none, of the rules that refused
+ * one the last in their order. */
 unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 const struct xk_shape *s,
                                 const struct xk_schedule_fixed *fixed,
@@ -339,9 +353,9 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
 /* Most groups that a core holds at a time. */
 int64_t xk_schedule_resident(const struct xk_platform *p,
                              const struct xk_schedule *c);
-/* With so many groups along N and M: how many further in the grid's order the group is
- * that comes in a group's place when it has ended, if it reads other rows of A: as
- * many as the machine holds. 0: there is none. */
+/* With so many groups along N and M: how many further in the grid's order the
+ * group is that comes in a group's place when it has ended, if it reads other
+ * rows of A: as many as the machine holds. 0: there is none. */
 int64_t xk_schedule_groups_ahead(const struct xk_platform *p,
                                  const struct xk_schedule *c, int64_t groups_n,
                                  int64_t groups_m);
@@ -354,24 +368,24 @@ struct xk_perf {
     enum xk_platform_id id;
     uint16_t n_eu; /* of the product the scores aim at */
     uint8_t eu_per_core;
-    uint8_t mad_lanes;             /* f32 lanes of mad per EU and clock */
-    uint8_t dpas_row;              /* cycles of one repeat of dpas */
+    uint8_t mad_lanes; /* f32 lanes of mad per EU and clock */
+    uint8_t dpas_row;  /* cycles of one repeat of dpas */
     /* Cycles of a load; what they are more for A that is in memory, at all its
      * filter taps together, and for B while the first threads bring it. */
     uint16_t latency, cold_a, cold_b;
     uint16_t slm_latency, barrier; /* cycles: a load; fence, signal, wait */
-    uint16_t barrier_thread;       /* cycles of it for each thread of the group */
+    uint16_t barrier_thread; /* cycles of it for each thread of the group */
     /* Cycles that a thread waits in a step that is loaded ahead; with dpas, for
-     * each message more; for the rows of A's only buffer, and for a part of B's;
-     * of the shorter of both, in hundredths. */
+     * each message more; for the rows of A's only buffer, and for a part of
+     * B's; of the shorter of both, in hundredths. */
     uint16_t exposed, exposed_dpas, send_cyc;
     uint16_t rows_cyc, late_cyc, both_pct;
     /* Cycles from a thread's dispatch to its loop's pace, with dpas; what each
      * further round of groups costs. */
     uint16_t launch, launch_dpas;
     uint16_t round, round_dpas;
-    /* Cycles of slices that wait for each other, a halving; with dpas, at the first
-     * round of groups and at each further one. */
+    /* Cycles of slices that wait for each other, a halving; with dpas, at the
+     * first round of groups and at each further one. */
     uint16_t exchange, exchange_dpas, exchange_later;
     uint16_t refill; /* cycles between loops, where each outer K index is one */
     /* Cycles of an instruction outside the loop in hundredths: of the first
@@ -385,11 +399,12 @@ struct xk_perf {
     uint16_t overlap_pct, single_pct, overlap_dpas_pct;
     uint16_t port_pct, port_dpas_pct, l2_pct;
     /* Hundredths: of a thread's time what the last one of an EU leaves idle; of
-     * an EU's thread's share of C what is stored when all have multiplied, of mad
-     * and of dpas. */
+     * an EU's thread's share of C what is stored when all have multiplied, of
+     * mad and of dpas. */
     uint16_t tail_pct, bare_pct, bare_dpas_pct;
-    uint16_t straight_1k; /* thousandths added where the loop has not most of the work */
-    uint8_t lines_cyc; /* lines that a core's L1 looks up in a cycle */
+    uint16_t straight_1k; /* thousandths added where the loop has not most of
+                             the work */
+    uint8_t lines_cyc;    /* lines that a core's L1 looks up in a cycle */
     uint16_t slm_b_cyc, l2_b_cyc; /* bytes a core and cycle */
     uint32_t slm_core_b, l1_b;    /* of a core */
     /* Bytes of B that each thread that reads it keeps in L1 for the others. */

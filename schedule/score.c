@@ -32,8 +32,8 @@ static int64_t left(int64_t late, unsigned slots, int64_t step)
 }
 
 /* What a thread waits for in a step of so many cycles of its own. Loads come
- * ahead if there is room; else rows follow each other, and parts of B wait. cold:
- * what loads take longer than from caches. */
+ * ahead if there is room; else rows follow each other, and parts of B wait.
+ * cold: what loads take longer than from caches. */
 static int64_t waits(const struct xk_perf *f, const struct xk_schedule *c,
                      int64_t fma_cyc, int64_t sends, int64_t cold)
 {
@@ -44,10 +44,10 @@ static int64_t waits(const struct xk_perf *f, const struct xk_schedule *c,
                              ? f->exposed_dpas + f->send_cyc * sends
                              : f->exposed;
     const int64_t late = f->latency + cold;
-    const int64_t a = c->slots_a > 1 ? left(late, c->slots_a, fma_cyc)
-                                     : f->rows_cyc + cold;
-    const int64_t b = c->slots_b > 1 ? left(late, c->slots_b, fma_cyc)
-                                     : f->late_cyc * parts;
+    const int64_t a =
+        c->slots_a > 1 ? left(late, c->slots_a, fma_cyc) : f->rows_cyc + cold;
+    const int64_t b =
+        c->slots_b > 1 ? left(late, c->slots_b, fma_cyc) : f->late_cyc * parts;
     return base + max(a, b) + min(a, b) * f->both_pct / 100;
 }
 
@@ -88,13 +88,12 @@ static struct xk_score_load load_of(const struct xk_score_tile *t,
     const int64_t groups = xk_schedule_groups_m(c, s->m) * along_n;
     const int64_t n = xk_ceil_div(groups * xk_shape_batch(s), t->cores);
     const int64_t per_eu = xk_ceil_div(n * threads(c), t->perf->eu_per_core);
-    return (struct xk_score_load){.along_n = along_n,
-                                  .n = n,
-                                  .per_eu = per_eu};
+    return (struct xk_score_load){.along_n = along_n, .n = n, .per_eu = per_eu};
 }
 
 /* How many are there at a time. */
-static void set_at_once(const struct xk_platform *p, const struct xk_score_tile *t,
+static void set_at_once(const struct xk_platform *p,
+                        const struct xk_score_tile *t,
                         const struct xk_schedule *c, struct xk_score_load *l)
 {
     const struct xk_perf *const f = t->perf;
@@ -104,8 +103,8 @@ static void set_at_once(const struct xk_platform *p, const struct xk_score_tile 
                      : xk_ceil_div(l->most * threads(c), f->eu_per_core);
 }
 
-/* Two want the same time: the longer, and the more of the shorter the nearer both
- * are. */
+/* Two want the same time: the longer, and the more of the shorter the nearer
+ * both are. */
 static int64_t beside(int64_t a, int64_t b, int64_t pct)
 {
     const int64_t less = min(a, b), more = max(a, b);
@@ -114,7 +113,8 @@ static int64_t beside(int64_t a, int64_t b, int64_t pct)
 }
 
 /* Cycles out of 1024 in which all threads of an EU wait: nobody multiplies. */
-static int64_t idle_1k(const struct xk_score_work *w, const struct xk_score_load *l)
+static int64_t idle_1k(const struct xk_score_work *w,
+                       const struct xk_score_load *l)
 {
     const int64_t share = 1024 * w->alone_cyc / (w->fma_cyc + w->alone_cyc);
     int64_t idle = share;
@@ -123,16 +123,17 @@ static int64_t idle_1k(const struct xk_score_work *w, const struct xk_score_load
     return idle;
 }
 
-/* Cycles of an EU in a step. The oldest thread has its own pace, which younger ones
- * fill; the youngest has the EU to itself at the end. */
+/* Cycles of an EU in a step. The oldest thread has its own pace, which younger
+ * ones fill; the youngest has the EU to itself at the end. */
 static int64_t eu_cyc(const struct xk_score_tile *t,
-                      const struct xk_score_work *w, const struct xk_score_load *l)
+                      const struct xk_score_work *w,
+                      const struct xk_score_load *l)
 {
     const int64_t pace = w->fma_cyc + w->alone_cyc;
     /* What the last thread leaves idle; if it has not been alone all the time.
      */
     const int64_t tail = w->fma_cyc * w->alone_cyc / pace * (l->at_once - 1) /
-                   l->at_once * t->perf->tail_pct / 100;
+                         l->at_once * t->perf->tail_pct / 100;
     const int64_t xmx = l->per_eu * max(w->fma_cyc, w->issue);
     return xmx * 1024 / (1024 - idle_1k(w, l)) + tail;
 }
@@ -144,7 +145,8 @@ static int64_t port_cyc(const struct xk_score_tile *t, int64_t n_threads)
 }
 
 /* What rounds behind the first cost; dpas's overlap, so parts of one count. */
-static int64_t rounds_cyc(const struct xk_schedule *c, const struct xk_score_work *w,
+static int64_t rounds_cyc(const struct xk_schedule *c,
+                          const struct xk_score_work *w,
                           const struct xk_score_load *l)
 {
     if (!xk_fma_family_of(c->fma)->dpas)
@@ -152,8 +154,8 @@ static int64_t rounds_cyc(const struct xk_schedule *c, const struct xk_score_wor
     return max(l->n - l->most, 0) * w->round_cyc / l->most;
 }
 
-/* A thread's step in its group. What is in memory is so at the first filter tap, or
- * for the first threads. */
+/* A thread's step in its group. What is in memory is so at the first filter
+ * tap, or for the first threads. */
 static struct xk_score_work in_group(const struct xk_score_tile *t,
                                      const struct xk_schedule *c,
                                      const struct xk_score_load *l)
@@ -168,7 +170,8 @@ static struct xk_score_work in_group(const struct xk_score_tile *t,
 }
 
 /* Around the loops, and between them. */
-static int64_t around_cyc(const struct xk_score_tile *t, const struct xk_schedule *c,
+static int64_t around_cyc(const struct xk_score_tile *t,
+                          const struct xk_schedule *c,
                           const struct xk_score_load *l)
 {
     const struct xk_score_work *const w = &t->work;
@@ -188,9 +191,10 @@ static int64_t around_least(const struct xk_score_work *w, int64_t per_eu)
            per_eu * w->epilogue;
 }
 
-/* Cycles of an EU for the epilogue's steps. Each waits for the one before it, 11 cycles
- * for 16 lanes; of these a thread fills those of two vectors. */
-static int64_t steps_cyc(const struct xk_score_work *w, const struct xk_score_load *l)
+/* Cycles of an EU for the epilogue's steps. Each waits for the one before it,
+ * 11 cycles for 16 lanes; of these a thread fills those of two vectors. */
+static int64_t steps_cyc(const struct xk_score_work *w,
+                         const struct xk_score_load *l)
 {
     enum { LATENCY = 11, FILLED = 4 };
     int64_t idle = 1024; /* of as many cycles: all threads wait */
@@ -202,13 +206,15 @@ static int64_t steps_cyc(const struct xk_score_work *w, const struct xk_score_lo
 }
 
 /* Cycles of a core's loops, but for the way from L2. */
-static int64_t loops_cyc(const struct xk_score_tile *t, const struct xk_schedule *c,
+static int64_t loops_cyc(const struct xk_score_tile *t,
+                         const struct xk_schedule *c,
                          const struct xk_score_load *l, int64_t port)
 {
     const struct xk_perf *const f = t->perf;
     const struct xk_score_work w = in_group(t, c, l);
     return beside(t->steps * eu_cyc(t, &w, l), port,
-                  xk_fma_family_of(c->fma)->dpas ? f->port_dpas_pct : f->port_pct);
+                  xk_fma_family_of(c->fma)->dpas ? f->port_dpas_pct
+                                                 : f->port_pct);
 }
 
 /* Steps that fill or drain a loop: as many as its loads are ahead. */
@@ -237,9 +243,10 @@ static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
     return 5 * ((all - outside(c)) / copies * copies) >= 4 * all;
 }
 
-/* Thousandths for what is many instructions: straight code, which the timing model
- * fetches for nothing. */
-static int64_t instructions_1k(const struct xk_perf *f, const struct xk_shape *s,
+/* Thousandths for what is many instructions: straight code, which the timing
+ * model fetches for nothing. */
+static int64_t instructions_1k(const struct xk_perf *f,
+                               const struct xk_shape *s,
                                const struct xk_schedule *c)
 {
     const bool straight =
@@ -278,8 +285,8 @@ static int64_t longer(int64_t cyc, int64_t by_1k)
     return cyc + cyc * by_1k / 1000;
 }
 
-/* Cycles of what memory does beside the cores, and of the youngest threads' part of C,
- * which nobody multiplies beside. */
+/* Cycles of what memory does beside the cores, and of the youngest threads'
+ * part of C, which nobody multiplies beside. */
 struct memory {
     int64_t beside, bare;
 };
@@ -293,14 +300,16 @@ static struct memory memory_of(const struct xk_score_tile *t, bool mad,
 }
 
 /* No score of cores that take so long is less. */
-static int64_t score_least(const struct memory *m, int64_t core, int64_t extra_1k)
+static int64_t score_least(const struct memory *m, int64_t core,
+                           int64_t extra_1k)
 {
     return longer(max(core, m->beside) + m->bare, extra_1k);
 }
 
-/* Some core has its share of all threads, at least, however they are grouped; here its
- * threads wait for nothing. */
-int64_t xk_score_tile_least(const struct xk_score_tile *t, const struct xk_schedule *c)
+/* Some core has its share of all threads, at least, however they are grouped;
+ * here its threads wait for nothing. */
+int64_t xk_score_tile_least(const struct xk_score_tile *t,
+                            const struct xk_schedule *c)
 {
     const struct xk_score_work *const w = &t->work;
     const int64_t eu_per_core = t->perf->eu_per_core;
@@ -315,8 +324,8 @@ int64_t xk_score_tile_least(const struct xk_score_tile *t, const struct xk_sched
     return score_least(&all, loops + around_least(w, per_eu), t->extra_1k);
 }
 
-/* Slices divide the steps and multiply the threads, and rounding only adds: the data ports
- * of all cores have as much to do in any. */
+/* Slices divide the steps and multiply the threads, and rounding only adds: the
+ * data ports of all cores have as much to do in any. */
 int64_t xk_score_sliced_least(const struct xk_score_tile *t,
                               const struct xk_schedule *c)
 {
@@ -336,9 +345,10 @@ static int64_t overlap_pct(const struct xk_perf *f, bool mad,
     return f->overlap_pct + f->single_pct * l->most / max(l->n, l->most);
 }
 
-/* What is cheap to know comes first: most are too slow, many by what the data port and
- * memory have to do. */
-int64_t xk_score_group(const struct xk_platform *p, const struct xk_score_tile *t,
+/* What is cheap to know comes first: most are too slow, many by what the data
+ * port and memory have to do. */
+int64_t xk_score_group(const struct xk_platform *p,
+                       const struct xk_score_tile *t,
                        const struct xk_schedule *c, int64_t most)
 {
     const struct xk_perf *const f = t->perf;
@@ -359,7 +369,8 @@ int64_t xk_score_group(const struct xk_platform *p, const struct xk_score_tile *
         return least;
     const int64_t l2 = t->steps * xk_score_l2_cyc(t, c, &l);
     const int64_t core = beside(loops, l2, mad ? 0 : f->l2_pct) + around;
-    const int64_t all = beside(core, m.beside, overlap_pct(f, mad, &l)) + m.bare;
+    const int64_t all =
+        beside(core, m.beside, overlap_pct(f, mad, &l)) + m.bare;
     return longer(all, extra_1k);
 }
 

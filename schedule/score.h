@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside scores: a candidate's part that is the same in every group; work.c counts what
- * a thread does, traffic.c bytes on their way. */
+/* Inside scores: a candidate's part that is the same in every group; work.c
+ * counts what a thread does, traffic.c bytes on their way. */
 #ifndef XK_SCHEDULE_SCORE_H
 #define XK_SCHEDULE_SCORE_H
 
@@ -33,13 +33,14 @@ struct xk_score_work {
     int64_t alone_cyc; /* what it waits for besides */
 };
 
-/* Bytes of A that a step brings for a row: as multiplied, and in whole lines if what is
- * over is lost before it is used; room: of L1 for these. */
+/* Bytes of A that a step brings for a row: as multiplied, and in whole lines if
+ * what is over is lost before it is used; room: of L1 for these. */
 struct xk_score_lines {
     int64_t row_b, line_b, room_b;
 };
 
-/* What of a schedule's score its group leaves alone; through SLM it is of that group. */
+/* What of a schedule's score its group leaves alone; through SLM it is of that
+ * group. */
 struct xk_score_tile {
     const struct xk_perf *perf;
     const struct xk_shape *seen; /* as the schedule sees it; the caller's */
@@ -60,24 +61,27 @@ struct xk_score_load {
     int64_t at_once; /* of them at a time */
 };
 
-/* The score in two parts, for tiles that are tried in many groups. seen: s as the schedule
- * sees it, which the tile keeps. */
+/* The score in two parts, for tiles that are tried in many groups. seen: s as
+ * the schedule sees it, which the tile keeps. */
 void xk_score_tile_set(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_shape *seen, const struct xk_schedule *c,
                        struct xk_score_tile *out);
 /* In no group is the score less. */
-int64_t xk_score_tile_least(const struct xk_score_tile *t, const struct xk_schedule *c);
+int64_t xk_score_tile_least(const struct xk_score_tile *t,
+                            const struct xk_schedule *c);
 /* Nor is it in as many slices of K or more, if these are valid. */
 int64_t xk_score_sliced_least(const struct xk_score_tile *t,
                               const struct xk_schedule *c);
-/* c is the tile in a group. A score above `most` may come out too low, but above
- * `most`. */
-int64_t xk_score_group(const struct xk_platform *p, const struct xk_score_tile *t,
+/* c is the tile in a group. A score above `most` may come out too low, but
+ * above `most`. */
+int64_t xk_score_group(const struct xk_platform *p,
+                       const struct xk_score_tile *t,
                        const struct xk_schedule *c, int64_t most);
 
 /* work.c */
 
-struct xk_score_work xk_score_work_of(const struct xk_perf *f, const struct xk_shape *s,
+struct xk_score_work xk_score_work_of(const struct xk_perf *f,
+                                      const struct xk_shape *s,
                                       const struct xk_schedule *c);
 
 /* traffic.c */
@@ -85,7 +89,8 @@ struct xk_score_work xk_score_work_of(const struct xk_perf *f, const struct xk_s
 /* Lines of A, of which filter taps beyond the image's edge meet none. */
 int64_t xk_score_inside(const struct xk_shape *s, int64_t lines);
 /* Lines that a dword of each row of A lies in. */
-int64_t xk_score_row_lines(const struct xk_shape *s, const struct xk_schedule *c);
+int64_t xk_score_row_lines(const struct xk_shape *s,
+                           const struct xk_schedule *c);
 /* Cycles of the data port: C goes out; sums of slices go in and out of SLM. */
 int64_t xk_score_port_around(const struct xk_perf *f, const struct xk_shape *s,
                              const struct xk_schedule *c);
@@ -93,7 +98,8 @@ struct xk_score_lines xk_score_lines_a(const struct xk_perf *f,
                                        const struct xk_shape *s,
                                        const struct xk_schedule *c);
 /* Cycles of a step of all groups of a core on the way from L2. */
-int64_t xk_score_l2_cyc(const struct xk_score_tile *t, const struct xk_schedule *c,
+int64_t xk_score_l2_cyc(const struct xk_score_tile *t,
+                        const struct xk_schedule *c,
                         const struct xk_score_load *l);
 /* Cycles that memory needs for A and B once; for C. */
 int64_t xk_score_read_cyc(const struct xk_perf *f, const struct xk_shape *s,

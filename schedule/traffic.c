@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes on their way: lines of the data port, what L1 does not keep and comes from
- * L2, what memory needs. */
+/* Bytes on their way: lines of the data port, what L1 does not keep and comes
+ * from L2, what memory needs. */
 #include "schedule/score.h"
 
 /* Channels of a block: those of a dpas depth where the schedule chooses the
@@ -13,8 +13,8 @@ static int64_t block_of(const struct xk_shape *s, const struct xk_schedule *c)
 }
 
 /* Cycles of the data port for stores of C: mad's go out dword by dword,
- * into half as many lines if blocks of its channels are whole ones; dpas's by 32 bytes
- * of a row, of which the port looks up each. */
+ * into half as many lines if blocks of its channels are whole ones; dpas's by
+ * 32 bytes of a row, of which the port looks up each. */
 enum { STORE_B = 32 };
 
 static int64_t port_store(const struct xk_perf *f, const struct xk_shape *s,
@@ -42,7 +42,8 @@ int64_t xk_score_port_around(const struct xk_perf *f, const struct xk_shape *s,
 
 /* Lines that a dword of each row of A lies in: few where pixels have few
  * channels. */
-int64_t xk_score_row_lines(const struct xk_shape *s, const struct xk_schedule *c)
+int64_t xk_score_row_lines(const struct xk_shape *s,
+                           const struct xk_schedule *c)
 {
     const int64_t few = min(s->k_inner * s->elem_b, XK_LINE_B);
     const int64_t pitch = few < 4 ? 4 : few;
@@ -78,16 +79,16 @@ static int64_t outgrown(int64_t few, int64_t many, int64_t held, int64_t room)
     return few + (many - few) * over / (room / 2);
 }
 
-/* Pixels that so many tiles' rows read at all filter taps: `most`, or those of a run
- * for each tile. */
+/* Pixels that so many tiles' rows read at all filter taps: `most`, or those of
+ * a run for each tile. */
 static int64_t pixels_of(const struct xk_shape *s, int64_t rows, int64_t tiles,
                          int64_t most)
 {
     return min(rows * s->pixels_1k / 1024 + tiles * s->reach, most);
 }
 
-/* Rows of A that differ, of all filter taps together: at most those of a run of pixels
- * of each outer tap, of which a window's taps add one each. */
+/* Rows of A that differ, of all filter taps together: at most those of a run of
+ * pixels of each outer tap, of which a window's taps add one each. */
 static int64_t rows_once(const struct xk_shape *s, const struct xk_schedule *c,
                          int64_t rows, int64_t tiles)
 {
@@ -98,12 +99,15 @@ static int64_t rows_once(const struct xk_shape *s, const struct xk_schedule *c,
     return min(once, (rows + more) * (s->k_outer / s->window.taps));
 }
 
-/* All that rows read of packed taps is brought once, and shared by the steps. */
-static int64_t pixel_bytes(const struct xk_shape *s, const struct xk_schedule *c,
-                           int64_t rows, int64_t tiles)
+/* All that rows read of packed taps is brought once, and shared by the steps.
+ */
+static int64_t pixel_bytes(const struct xk_shape *s,
+                           const struct xk_schedule *c, int64_t rows,
+                           int64_t tiles)
 {
     const int64_t most = rows * s->k_outer * xk_schedule_gathers(c);
-    return pixels_of(s, rows, tiles, most) * XK_PACK_FEW * s->elem_b / s->k_outer;
+    return pixels_of(s, rows, tiles, most) * XK_PACK_FEW * s->elem_b /
+           s->k_outer;
 }
 
 struct xk_score_lines xk_score_lines_a(const struct xk_perf *f,
@@ -134,7 +138,8 @@ static int64_t l2_bytes_a(const struct xk_score_tile *t,
     if (c->pack)
         return pixel_bytes(s, c, rows, tiles);
     if (s->k_outer == 1 || !s->pixels_1k)
-        return outgrown(rows * l.row_b, rows * l.line_b, rows * l.line_b, l.room_b);
+        return outgrown(rows * l.row_b, rows * l.line_b, rows * l.line_b,
+                        l.room_b);
     const int64_t all = rows_once(s, c, rows, tiles);
     const int64_t brought =
         outgrown(all * l.row_b, all * l.line_b, all * l.line_b, l.room_b);
@@ -144,14 +149,18 @@ static int64_t l2_bytes_a(const struct xk_score_tile *t,
 }
 
 /* Times that a step brings a tile of B for so many readers of a core (a pair of
- * dpasw's is one), of all_b bytes of B that the core meets. After a round of groups
- * readers have drifted apart, and what one has brought is lost before the next one
- * comes: the more, the longer B is, and the fewer they are. In 1024ths. */
-static int64_t brought_b_1k(const struct xk_perf *f, const struct xk_schedule *c,
-                            const struct xk_score_load *l, int64_t all_b, int64_t readers)
+ * dpasw's is one), of all_b bytes of B that the core meets. After a round of
+ * groups readers have drifted apart, and what one has brought is lost before
+ * the next one comes: the more, the longer B is, and the fewer they are. In
+ * 1024ths. */
+static int64_t brought_b_1k(const struct xk_perf *f,
+                            const struct xk_schedule *c,
+                            const struct xk_score_load *l, int64_t all_b,
+                            int64_t readers)
 {
     const int64_t mates = max(c->tg_m / xk_fma_family_of(c->fma)->sharers_b, 1);
-    if (!xk_schedule_is_flat(c) || !xk_fma_family_of(c->fma)->dpas || l->n <= l->most)
+    if (!xk_schedule_is_flat(c) || !xk_fma_family_of(c->fma)->dpas ||
+        l->n <= l->most)
         return 1024;
     const int64_t lost = 1024 * all_b / (all_b + readers * f->kept_b);
     const int64_t first = 1024 * l->most / l->n;
@@ -163,7 +172,8 @@ static int64_t brought_b_1k(const struct xk_perf *f, const struct xk_schedule *c
 /* Bytes that a step of n groups of a core brings from L2: their tiles of A and
  * B, once. Groups are handed out in turn along N, so that a core's groups meet
  * few tiles of B where those along N divide the cores. */
-static int64_t l2_bytes(const struct xk_score_tile *t, const struct xk_schedule *c,
+static int64_t l2_bytes(const struct xk_score_tile *t,
+                        const struct xk_schedule *c,
                         const struct xk_score_load *l)
 {
     const struct xk_shape *const s = t->seen;
@@ -177,7 +187,8 @@ static int64_t l2_bytes(const struct xk_score_tile *t, const struct xk_schedule 
     const int64_t met = min(xk_shape_batch(s), xk_ceil_div(n * cores, place));
     const int64_t tiles_b = min(n, l->along_n / same * met);
     const int64_t tiles_a = min(n, xk_ceil_div(n * cores, l->along_n));
-    const int64_t readers = max(n * c->tg_m / xk_fma_family_of(c->fma)->sharers_b / tiles_b, 1);
+    const int64_t readers =
+        max(n * c->tg_m / xk_fma_family_of(c->fma)->sharers_b / tiles_b, 1);
     const int64_t a = l2_bytes_a(t, c, tiles_a);
     const int64_t all_b = tiles_b * b * s->k_outer * s->k_inner / c->k_step;
     const int64_t step_b =
@@ -185,7 +196,8 @@ static int64_t l2_bytes(const struct xk_score_tile *t, const struct xk_schedule 
     return (a + step_b) * xk_schedule_slices(c);
 }
 
-int64_t xk_score_l2_cyc(const struct xk_score_tile *t, const struct xk_schedule *c,
+int64_t xk_score_l2_cyc(const struct xk_score_tile *t,
+                        const struct xk_schedule *c,
                         const struct xk_score_load *l)
 {
     return l2_bytes(t, c, l) * l->n / min(l->n, l->most) / t->perf->l2_b_cyc;

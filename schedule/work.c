@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one thread does in a step: multiplies, instructions, messages, its share of the
- * data port; and around its loop. It is what only the tile decides of a score, or
- * through SLM a group and its tile. */
+/* What one thread does in a step: multiplies, instructions, messages, its share
+ * of the data port; and around its loop. It is what only the tile decides of a
+ * score, or through SLM a group and its tile. */
 #include "schedule/score.h"
 
 /* Addresses move two registers an instruction; waits come with the sends. */
@@ -10,8 +10,8 @@ static int64_t issue_of(int64_t fma, int64_t sends, int64_t headers)
     return fma + sends + xk_ceil_div(headers, 2) + sends / 4 + 2;
 }
 
-/* Instructions of the slices' sums: an add for each two registers of what is given
- * away, half of what there is, and messages and headers. */
+/* Instructions of the slices' sums: an add for each two registers of what is
+ * given away, half of what there is, and messages and headers. */
 static int64_t exchange(const struct xk_schedule *c, int64_t rows)
 {
     int64_t sum = 0;
@@ -30,15 +30,16 @@ static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
         taps = 12 * s->k_outer * (c->m_thr / 8 / c->tg_n);
     else if (c->taps == XK_TAPS_INNER)
         taps = 4 * s->k_outer * (c->m_thr / 16);
-    return 120 + taps + rows * 2 / xk_schedule_slices(c) +
-           exchange(c, rows);
+    return 120 + taps + rows * 2 / xk_schedule_slices(c) + exchange(c, rows);
 }
 
-/* Cycles of the float pipe for the steps on C, of which each slice has its part. */
+/* Cycles of the float pipe for the steps on C, of which each slice has its
+ * part. */
 static int64_t epilogue_cyc(const struct xk_perf *f, const struct xk_shape *s,
                             const struct xk_schedule *c)
 {
-    const int64_t elements = (int64_t)c->m_thr * c->n_thr / xk_schedule_slices(c);
+    const int64_t elements =
+        (int64_t)c->m_thr * c->n_thr / xk_schedule_slices(c);
     return elements * s->epilogue / f->mad_lanes;
 }
 
@@ -71,7 +72,8 @@ static struct xk_score_work mad_work(const struct xk_perf *f,
     struct xk_score_work w = {0};
     w.fma_cyc = mads * c->simd / f->mad_lanes;
     w.issue = issue_of(mads, gathers + blocks, 2 * gathers + blocks);
-    w.port_cyc = xk_ceil_div(xk_score_row_lines(s, c) + blocks * 4, f->lines_cyc);
+    w.port_cyc =
+        xk_ceil_div(xk_score_row_lines(s, c) + blocks * 4, f->lines_cyc);
     if (s->loose_a && c->fma == XK_FMA_DP4A) { /* element by element */
         w.port_cyc += gathers * c->k_step;
         w.issue += gathers * c->k_step * 5 / 2;
@@ -91,13 +93,15 @@ struct bring {
     int64_t sends, lines, issue;
 };
 
-/* A as a block for each place of K; 8 rows of a place are moved at a time. Blocks
- * that leave the tensor are zeros before. */
-static struct bring turned_a(const struct xk_shape *s, const struct xk_schedule *c)
+/* A as a block for each place of K; 8 rows of a place are moved at a time.
+ * Blocks that leave the tensor are zeros before. */
+static struct bring turned_a(const struct xk_shape *s,
+                             const struct xk_schedule *c)
 {
     const int64_t row_b = c->m_thr * (int64_t)s->elem_b, k = c->k_step;
     const int64_t lines = k * xk_ceil_div(row_b, XK_LINE_B);
-    return (struct bring){k, lines, k * c->m_thr / 8 + (s->leaves_a ? lines : 0)};
+    return (struct bring){k, lines,
+                          k * c->m_thr / 8 + (s->leaves_a ? lines : 0)};
 }
 
 /* Rows of B that a thread has of its own. */
@@ -107,23 +111,26 @@ static int64_t rows_b(const struct xk_schedule *c)
 }
 
 /* B a lane a place of K, 32 bytes of rows at a time. */
-static struct bring turned_b(const struct xk_shape *s, const struct xk_schedule *c)
+static struct bring turned_b(const struct xk_shape *s,
+                             const struct xk_schedule *c)
 {
     const int64_t parts = xk_ceil_div(rows_b(c) * s->elem_b, 32);
     return (struct bring){c->k_step / 8 * parts, c->k_step * parts,
                           rows_b(c) * c->k_step / 8};
 }
 
-/* B an element a lane, 16 places of K of a row at a time: a line, or each its own. */
-static struct bring elements_b(const struct xk_shape *s, const struct xk_schedule *c)
+/* B an element a lane, 16 places of K of a row at a time: a line, or each its
+ * own. */
+static struct bring elements_b(const struct xk_shape *s,
+                               const struct xk_schedule *c)
 {
     const int64_t messages = rows_b(c) * xk_ceil_div(c->k_step, 16);
     const int64_t lines = s->loose_b ? rows_b(c) * c->k_step : messages;
     return (struct bring){messages, lines, 2 * messages};
 }
 
-/* Instructions of a walk over all of K: where a step is; where it crosses another
- * index's places, of each of its places in A, and of B's lanes. */
+/* Instructions of a walk over all of K: where a step is; where it crosses
+ * another index's places, of each of its places in A, and of B's lanes. */
 static int64_t walk_issue(const struct xk_shape *s, const struct xk_schedule *c)
 {
     enum { STEP = 8, PLACE = 6, LANES = 24, MASK = 4 };
@@ -141,11 +148,9 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
                                       const struct xk_shape *s,
                                       const struct xk_schedule *c)
 {
-    const int64_t dpas =
-        (int64_t)c->m_thr / 8 * (c->n_thr / 8);
+    const int64_t dpas = (int64_t)c->m_thr / 8 * (c->n_thr / 8);
     const int64_t blocks = blocks_b(c);
-    const int64_t tiles =
-        c->m_thr / 8 * xk_schedule_gathers(c);
+    const int64_t tiles = c->m_thr / 8 * xk_schedule_gathers(c);
     const int64_t gathers = xk_ceil_div(tiles, c->slm ? c->tg_n : 1);
     struct xk_score_work w = {0};
     /* A step of a row is half a line, unless channels are blocked by it. */
@@ -179,7 +184,8 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
         w.issue += a.issue + a.sends * 3 / 2 - gathers;
         lines += a.lines - lines_a;
         sends += a.sends - gathers;
-    } else if (s->loose_a) { /* a message for one or two elements; they are packed */
+    } else if (s->loose_a) { /* a message for one or two elements; they are
+                                packed */
         const int64_t n = tiles * c->k_step;
         lines += n * f->lines_cyc;
         w.issue += n * 5 / 2;
@@ -189,11 +195,12 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
     return w;
 }
 
-struct xk_score_work xk_score_work_of(const struct xk_perf *f, const struct xk_shape *s,
+struct xk_score_work xk_score_work_of(const struct xk_perf *f,
+                                      const struct xk_shape *s,
                                       const struct xk_schedule *c)
 {
-    struct xk_score_work w = xk_fma_family_of(c->fma)->dpas ? dpas_work(f, s, c)
-                                                        : mad_work(f, s, c);
+    struct xk_score_work w =
+        xk_fma_family_of(c->fma)->dpas ? dpas_work(f, s, c) : mad_work(f, s, c);
     set_around(f, s, c, &w);
     return w;
 }

@@ -185,8 +185,10 @@ static const struct {
     struct xk_schedule s;
 } cases[] = {
 #define S(m, n, k, tm, tn, sa, sb)                                             \
-    {.simd = 16, .m_thr = m, .n_thr = n, .n_sub = n, .k_step = k, .tg_m = tm, .tg_n = tn,  \
-     .slots_a = sa, .slots_b = sb, .grf_count = 128}
+    {                                                                          \
+        .simd = 16, .m_thr = m, .n_thr = n, .n_sub = n, .k_step = k,           \
+        .tg_m = tm, .tg_n = tn, .slots_a = sa, .slots_b = sb, .grf_count = 128 \
+    }
     {"mb1ic8ih4oc32oh4kh1", "Acdb32a", S(16, 32, 4, 1, 1, 2, 1)},
     {"mb1ic9ih5oc20oh5kh3ph1", "Acdb16a", S(16, 16, 4, 2, 2, 2, 2)},
     {"mb2ic3ih7oc5oh4kh3sh2ph1", "acdb", S(16, 16, 3, 1, 1, 1, 1)},

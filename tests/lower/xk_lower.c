@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* xk_lower PROBLEM [u8s8] [src=TAG] [wei=TAG] [sum] [registers=N] [FIELD=VALUE]...: prints the
- * IR of an f16 problem, or one of u8 and s8, without bias, channels innermost but for
- * the source with another TAG, weights in blocks of 32 rows and 16 (32) channels or
- * as TAG says, added to what the destination holds (sum), on a platform whose threads have N
- * registers, under the schedule below with these fields set; before any pass.
- * Exit 0, or 1 with the error on stderr. */
+/* xk_lower PROBLEM [u8s8] [src=TAG] [wei=TAG] [sum] [registers=N]
+ * [FIELD=VALUE]...: prints the IR of an f16 problem, or one of u8 and s8,
+ * without bias, channels innermost but for the source with another TAG, weights
+ * in blocks of 32 rows and 16 (32) channels or as TAG says, added to what the
+ * destination holds (sum), on a platform whose threads have N registers, under
+ * the schedule below with these fields set; before any pass. Exit 0, or 1 with
+ * the error on stderr. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@
 static void take_words(char ***words, struct xk_conv_desc *d,
                        struct xk_platform *p)
 {
-    static const char registers[] = "registers=", src[] = "src=", wei[] = "wei=";
+    static const char registers[] = "registers=", src[] = "src=",
+                      wei[] = "wei=";
     if ((*words)[1] && !strcmp((*words)[1], "u8s8")) {
         d->src_type = d->dst_type = XK_U8;
         d->wei_type = XK_S8;
@@ -29,7 +31,8 @@ static void take_words(char ***words, struct xk_conv_desc *d,
     if ((*words)[1] && !strncmp((*words)[1], wei, strlen(wei)))
         snprintf(d->wei_tag, sizeof(d->wei_tag), "%s", *++*words + strlen(wei));
     if ((*words)[1] && !strcmp((*words)[1], "sum")) {
-        d->post_ops[d->n_post_ops++] = (struct xk_post_op){.kind = XK_POST_SUM, .alpha = 1};
+        d->post_ops[d->n_post_ops++] =
+            (struct xk_post_op){.kind = XK_POST_SUM, .alpha = 1};
         ++*words;
     }
     if ((*words)[1] && !strncmp((*words)[1], registers, strlen(registers))) {
@@ -57,8 +60,11 @@ static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
     XK_TRY(xk_conv_check(c, &d, &full));
     XK_TRY(test_conv_tensors(c, &full, any, &info));
     XK_TRY(test_conv_nest(c, &full, &info, &con));
-    XK_TRY(test_set_schedule(c, "fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=2x2 "
-                                "taps=inner slices=1 slots=1,1 slm=3 addr=surface grf=256", &s));
+    XK_TRY(test_set_schedule(
+        c,
+        "fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=2x2 "
+        "taps=inner slices=1 slots=1,1 slm=3 addr=surface grf=256",
+        &s));
     while (*++words)
         XK_TRY(test_set_schedule(c, *words, &s));
     if (s.pack)

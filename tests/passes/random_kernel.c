@@ -323,13 +323,12 @@ static const xk_stmt *gen_send(struct gen *g, enum xk_send_op op)
  * mask or one each. */
 static const xk_stmt *gen_tile(struct gen *g)
 {
-    const struct xk_send m = {
-        .op = XK_SEND_LOAD,
-        .space = XK_SPACE_GLOBAL,
-        .addr = rnd(g, 2) ? XK_SEND_SURFACE : XK_SEND_A64,
-        .data_b = 4,
-        .vec = 1,
-        .lanes = LANES};
+    const struct xk_send m = {.op = XK_SEND_LOAD,
+                              .space = XK_SPACE_GLOBAL,
+                              .addr = rnd(g, 2) ? XK_SEND_SURFACE : XK_SEND_A64,
+                              .data_b = 4,
+                              .vec = 1,
+                              .lanes = LANES};
     struct offset o = gen_offset(g, LANES);
     const int64_t far = rnd(g, 2) ? 1 : 200;
     const bool own = rnd(g, 2);
@@ -560,18 +559,17 @@ static void params(struct gen *g, struct xk_kernel *k)
     } rows[] = {{"isrc", XK_PARAM_GLOBAL, 0}, {"isrc_at", XK_PARAM_SURFACE, 0},
                 {"fsrc", XK_PARAM_GLOBAL, 0}, {"fsrc_at", XK_PARAM_SURFACE, 0},
                 {"dst", XK_PARAM_GLOBAL, 0},  {"dst_at", XK_PARAM_SURFACE, 0},
-                {"n", XK_PARAM_VALUE, 100},
-                {"gx", XK_PARAM_GROUP_X, 8},  {"gy", XK_PARAM_GROUP_Y, 8},
-                {"tid", XK_PARAM_THREAD, 4}};
+                {"n", XK_PARAM_VALUE, 100},   {"gx", XK_PARAM_GROUP_X, 8},
+                {"gy", XK_PARAM_GROUP_Y, 8},  {"tid", XK_PARAM_THREAD, 4}};
     unsigned n_ptrs = 0;
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
         const bool ptr = rows[i].kind == XK_PARAM_GLOBAL;
         const bool at = rows[i].kind == XK_PARAM_SURFACE;
-        const xk_expr *const v = xk_var(
-            g->c,
-            ptr ? xk_type_ptr(XK_SPACE_GLOBAL)
-                : xk_type_vec(at ? XK_DT_U32 : XK_DT_S32, 1),
-            rows[i].name);
+        const xk_expr *const v =
+            xk_var(g->c,
+                   ptr ? xk_type_ptr(XK_SPACE_GLOBAL)
+                       : xk_type_vec(at ? XK_DT_U32 : XK_DT_S32, 1),
+                   rows[i].name);
         k->params[i].kind = (uint8_t)rows[i].kind;
         k->params[i].var = v;
         k->extent[i] = rows[i].extent;

@@ -16,8 +16,7 @@ struct world {
 };
 
 /* src[i] = 100 + i, dst[i] = -1. */
-static enum xk_status run(const char *text, struct world *w,
-                          bool zero_extend)
+static enum xk_status run(const char *text, struct world *w, bool zero_extend)
 {
     struct xk_interp_args a = {.zero_extend = zero_extend};
     struct xk_kernel k;
@@ -66,8 +65,7 @@ START_TEST(an_expression_has_the_value_worked_out_by_hand)
                   "store &r[0] = %s\n" STORE "0, &r[0], true)\n}",
              values[_i].e);
     ck_assert_msg(run(text, &w, false) == XK_OK, "%s", w.report.message);
-    ck_assert_msg(w.dst[0] == values[_i].first &&
-                      w.dst[1] == values[_i].second,
+    ck_assert_msg(w.dst[0] == values[_i].first && w.dst[1] == values[_i].second,
                   "%s: %d, %d", values[_i].e, w.dst[0], w.dst[1]);
 }
 END_TEST

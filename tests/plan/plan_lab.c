@@ -35,9 +35,9 @@ static const char *weights_of(const char *text)
     return wide ? "ABcd64a16b" : "ABcd32a16b";
 }
 
-enum xk_status plan_lab_flat(xk_ctx *c, const char *problem, const char *src_tag,
-                             const char *text, struct xk_nest *con,
-                             struct xk_plan *p)
+enum xk_status plan_lab_flat(xk_ctx *c, const char *problem,
+                             const char *src_tag, const char *text,
+                             struct xk_nest *con, struct xk_plan *p)
 {
     struct xk_conv_desc d = XK_CONV_DESC_INIT;
     struct xk_schedule s = {0};
@@ -46,16 +46,16 @@ enum xk_status plan_lab_flat(xk_ctx *c, const char *problem, const char *src_tag
     snprintf(d.dst_tag, sizeof(d.dst_tag), "axb");
     plan_lab_contraction(c, problem, &d, src_tag, weights_of(text), con);
     ck_assert_int_eq(
-        test_set_schedule(c, "simd=8 k=16 grf=256 addr=surface taps=inner slm=0 "
-                             "slices=1 tg=2x1 slots=1,2",
+        test_set_schedule(c,
+                          "simd=8 k=16 grf=256 addr=surface taps=inner slm=0 "
+                          "slices=1 tg=2x1 slots=1,2",
                           &s),
         XK_OK);
     ck_assert_int_eq(test_set_schedule(c, text, &s), XK_OK);
     return xk_plan_make(c, plan_lab_xehpg(), con, &s, p);
 }
 
-void plan_lab_case(xk_ctx *c, const struct plan_lab_case *of,
-                   struct xk_plan *p)
+void plan_lab_case(xk_ctx *c, const struct plan_lab_case *of, struct xk_plan *p)
 {
     static struct xk_nest con;
     static struct xk_platform platform;
@@ -65,7 +65,8 @@ void plan_lab_case(xk_ctx *c, const struct plan_lab_case *of,
     d.wei_type = of->wei;
     d.dst_type = of->dst;
     if (of->sum)
-        d.post_ops[d.n_post_ops++] = (struct xk_post_op){.kind = XK_POST_SUM, .alpha = 1};
+        d.post_ops[d.n_post_ops++] =
+            (struct xk_post_op){.kind = XK_POST_SUM, .alpha = 1};
     plan_lab_contraction(c, of->problem, &d, "acdb", of->tag, &con);
     platform = *plan_lab_xehpg();
     platform.kernel_grf = of->registers;

@@ -21,15 +21,17 @@ struct plan_lab_case {
     uint16_t registers; /* 0: as many as there are */
     bool sum;
 };
-/* Its plan, which lasts until the next one; ends the test if anything refuses. */
+/* Its plan, which lasts until the next one; ends the test if anything refuses.
+ */
 void plan_lab_case(xk_ctx *c, const struct plan_lab_case *of,
                    struct xk_plan *p);
 
-/* The plan of a loop over all of K (taps=inner) of an f16 problem by dpas; `text` sets
- * the schedule's fields that matter. Why there is none stands in the context's error. */
-enum xk_status plan_lab_flat(xk_ctx *c, const char *problem, const char *src_tag,
-                             const char *text, struct xk_nest *con,
-                             struct xk_plan *p);
+/* The plan of a loop over all of K (taps=inner) of an f16 problem by dpas;
+ * `text` sets the schedule's fields that matter. Why there is none stands in
+ * the context's error. */
+enum xk_status plan_lab_flat(xk_ctx *c, const char *problem,
+                             const char *src_tag, const char *text,
+                             struct xk_nest *con, struct xk_plan *p);
 
 /* The machine that plans are made for here. */
 const struct xk_platform *plan_lab_xehpg(void);

@@ -142,8 +142,9 @@ enum { GARBAGE = -1, ZERO = 0, MAX_ELEMENTS = 4096 };
 struct registers {
     int tile[MAX_ELEMENTS], staging[MAX_ELEMENTS];
     unsigned elem_b;
-    unsigned k_len;    /* behind it there is padding of memory, zero */
-    unsigned dot_rows; /* dp4a: rows that a dword of K has in blocks of memory */
+    unsigned k_len; /* behind it there is padding of memory, zero */
+    unsigned
+        dot_rows; /* dp4a: rows that a dword of K has in blocks of memory */
 };
 
 static int name_of(unsigned row, unsigned k)
@@ -208,8 +209,7 @@ static void carry_out(struct registers *r, const struct xk_plan_item *it,
         ck_assert_uint_eq(it->copy.n_dims, 1);
         for (unsigned i = 0; i < it->copy.extent[0]; i++)
             r->tile[it->to_b / r->elem_b + i * it->copy.dst_stride[0]] =
-                r->staging[it->from_b / r->elem_b +
-                           i * it->copy.src_stride[0]];
+                r->staging[it->from_b / r->elem_b + i * it->copy.src_stride[0]];
     }
 }
 
@@ -280,8 +280,8 @@ START_TEST(systolic_tiles_are_filled)
     d.dst_type = systolic[_i].dst;
     plan_lab_contraction(c, systolic[_i].text, &d, systolic[_i].src_tag,
                          systolic[_i].wei_tag, &con);
-    struct xk_schedule s = schedule(16, 16, d.src_type == XK_F16 ? 16 : 32, 1,
-                                    1);
+    struct xk_schedule s =
+        schedule(16, 16, d.src_type == XK_F16 ? 16 : 32, 1, 1);
     s.fma = XK_FMA_DPAS;
     s.simd = 8;
     s.n_sub = 8;
@@ -298,8 +298,8 @@ START_TEST(systolic_tiles_are_filled)
 }
 END_TEST
 
-/* With taps outside: an element of each tap a message, but for the channels that are
- * not there, whose places stay zero; or all of a tap. */
+/* With taps outside: an element of each tap a message, but for the channels
+ * that are not there, whose places stay zero; or all of a tap. */
 static const struct {
     const char *text, *src_tag;
     unsigned used;
@@ -316,8 +316,8 @@ START_TEST(packed_taps_outside_load_what_is_there)
 {
     struct xk_conv_desc d = XK_CONV_DESC_INIT;
     d.src_type = d.wei_type = d.dst_type = XK_F16;
-    plan_lab_contraction(c, loose[_i].text, &d, loose[_i].src_tag, "AcDB32a4d4b",
-                         &con);
+    plan_lab_contraction(c, loose[_i].text, &d, loose[_i].src_tag,
+                         "AcDB32a4d4b", &con);
     struct xk_schedule s = schedule(16, 32, 16, 1, 1);
     s.fma = XK_FMA_DPAS;
     s.simd = 8;
@@ -363,12 +363,12 @@ static const struct {
      XK_ACCESS_ELEMENTS, XK_ACCESS_BLOCK},
     {"mb1ic70ih9oc20oh9kh3ph1", "aBcd32b", "acdb", 16, 16, 16,
      XK_ACCESS_SCATTERED, XK_ACCESS_ELEMENTS},
-    {"mb1ic40ih9oc20oh9kh3ph1", "acdb", "acdb", 8, 16, 16,
-     XK_ACCESS_SCATTERED, XK_ACCESS_SCATTERED},
+    {"mb1ic40ih9oc20oh9kh3ph1", "acdb", "acdb", 8, 16, 16, XK_ACCESS_SCATTERED,
+     XK_ACCESS_SCATTERED},
     {"mb1ic7ih9oc20oh9kh3ph1", "abcd", "cdba", 8, 8, 8, XK_ACCESS_ELEMENTS,
      XK_ACCESS_ELEMENTS},
-    {"mb1ic7ih9oc20oh9kh3ph1", "acdb", "Acdb16a", 16, 16, 4,
-     XK_ACCESS_ELEMENTS, XK_ACCESS_ELEMENTS},
+    {"mb1ic7ih9oc20oh9kh3ph1", "acdb", "Acdb16a", 16, 16, 4, XK_ACCESS_ELEMENTS,
+     XK_ACCESS_ELEMENTS},
     {"mb1ic64ih8oc64oh8kh1", "acdb", "AcdB32a4b", 16, 32, 16,
      XK_ACCESS_ELEMENTS, XK_ACCESS_SCATTERED, XK_LOAD_ELEMENTS,
      XK_LOAD_SCATTERED},
@@ -448,8 +448,8 @@ START_TEST(a_kind_of_message_that_cannot_be_is_refused)
     plan_lab_contraction(c, kinds[_i].text, &d, kinds[_i].src_tag,
                          kinds[_i].wei_tag, &con);
     if (!f32)
-        ck_assert_int_eq(test_set_schedule(c, "fma=dpas simd=8 nsub=16 grf=256", &s),
-                         XK_OK);
+        ck_assert_int_eq(
+            test_set_schedule(c, "fma=dpas simd=8 nsub=16 grf=256", &s), XK_OK);
     ck_assert_int_eq(test_set_schedule(c, kinds[_i].change, &s), XK_OK);
     const enum xk_status st = xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p);
     ck_assert_msg(st == (kinds[_i].why ? XK_ENOFIT : XK_OK), "%d: %s", st,
@@ -466,7 +466,8 @@ END_TEST
 static const struct {
     const char *why, *text, *src_tag, *change;
 } flat[] = {
-    {"taps=inner: K is no multiple of a step", "mb1ic40ih8oc64kh3ph1", "acdb", ""},
+    {"taps=inner: K is no multiple of a step", "mb1ic40ih8oc64kh3ph1", "acdb",
+     ""},
     {"taps=inner: rows of A are no dwords of K", "mb1ic64ih8oc64kh3ph1", "abcd",
      ""},
     {"taps=inner: A's steps of K are not evenly spaced", "mb1ic64ih8oc64kh3ph1",
@@ -485,9 +486,9 @@ START_TEST(what_does_not_fit_names_a_field_and_its_value)
     snprintf(change, sizeof(change), "fma=dpas m=16 n=32 nsub=32 %s",
              flat[_i].change);
     snprintf(want, sizeof(want), "plan: %s", flat[_i].why);
-    ck_assert_int_eq(plan_lab_flat(c, flat[_i].text, flat[_i].src_tag, change,
-                                   &con, &p),
-                     XK_ENOFIT);
+    ck_assert_int_eq(
+        plan_lab_flat(c, flat[_i].text, flat[_i].src_tag, change, &con, &p),
+        XK_ENOFIT);
     ck_assert_str_eq(c->error.message, want);
     xk_ctx_clear(c);
 }
@@ -545,7 +546,8 @@ START_TEST(too_many_registers_do_not_fit)
     struct xk_schedule s = schedule(16, 32, 4, 2, 2);
     problem("mb1ic64ih8oc64oh8kh1", "Acdb32a");
     s.grf_count = 64;
-    ck_assert_int_eq(xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p), XK_ENOFIT);
+    ck_assert_int_eq(xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p),
+                     XK_ENOFIT);
     ck_assert_ptr_nonnull(strstr(c->error.message, "of 64"));
     xk_ctx_clear(c);
 }
@@ -575,12 +577,10 @@ int main(void)
     Suite *const s = suite_create("plan");
     TCase *const t = tcase_create("plan");
     tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, messages_cover_the_tile_once, 0,
-                        XK_COUNTOF(covers));
+    tcase_add_loop_test(t, messages_cover_the_tile_once, 0, XK_COUNTOF(covers));
     tcase_add_loop_test(t, packed_taps_outside_load_what_is_there, 0,
                         XK_COUNTOF(loose));
-    tcase_add_loop_test(t, systolic_tiles_are_filled, 0,
-                        XK_COUNTOF(systolic));
+    tcase_add_loop_test(t, systolic_tiles_are_filled, 0, XK_COUNTOF(systolic));
     tcase_add_loop_test(t, tiles_of_dp4a_are_filled, 0, XK_COUNTOF(dots));
     tcase_add_loop_test(t, what_does_not_fit_names_a_field_and_its_value, 0,
                         XK_COUNTOF(flat));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slices of K that have their own part first: the exchange is played on sets. A
- * register of slice s begins with one element of C, multiplied over K's part s, as
- * plan.h says where columns and rows lie; each halving merges what one slice keeps
- * with what the other gives. In the end every element of C must be in exactly one
- * slice, where the plan says, with all parts of K. */
+ * register of slice s begins with one element of C, multiplied over K's part s,
+ * as plan.h says where columns and rows lie; each halving merges what one slice
+ * keeps with what the other gives. In the end every element of C must be in
+ * exactly one slice, where the plan says, with all parts of K. */
 #include "tests/tap.h"
 
 #include <stdio.h>
@@ -44,10 +44,11 @@ static void make_plan(const char *text, uint8_t dt, const char *wei)
     snprintf(d.src_tag, sizeof(d.src_tag), "acdb");
     snprintf(d.dst_tag, sizeof(d.dst_tag), "axb");
     plan_lab_contraction(c, "mb1ic128ih16oc192oh16kh1", &d, "acdb", wei, &con);
-    ck_assert_int_eq(
-        test_set_schedule(c, "grf=256 addr=surface taps=inner slm=0 "
-                             "slots=1,1 tg=2x2", &s),
-        XK_OK);
+    ck_assert_int_eq(test_set_schedule(c,
+                                       "grf=256 addr=surface taps=inner slm=0 "
+                                       "slots=1,1 tg=2x2",
+                                       &s),
+                     XK_OK);
     ck_assert_int_eq(test_set_schedule(c, text, &s), XK_OK);
     ck_assert_msg(xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p) == XK_OK,
                   "%s: %s", text, c->error.message);
@@ -83,8 +84,8 @@ static void fill(unsigned s)
         }
 }
 
-/* Slices s < t: each takes the other's second half; what is kept of the last halves
- * of dpasw alternates, 32 elements each. */
+/* Slices s < t: each takes the other's second half; what is kept of the last
+ * halves of dpasw alternates, 32 elements each. */
 static void exchange(unsigned s, unsigned t, unsigned left)
 {
     const bool runs = p.slices.by_halves && t - s == 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many columns of a row a message stores with M in the lanes, and that every
- * dword of C goes to its place once: what LSC does with a message's registers is
- * worked out here (component v of all lanes, then the next; isa.md 6.3). */
+/* How many columns of a row a message stores with M in the lanes, and that
+ * every dword of C goes to its place once: what LSC does with a message's
+ * registers is worked out here (component v of all lanes, then the next;
+ * isa.md 6.3). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,8 @@ static const struct {
     struct plan_lab_case of;
     unsigned cols, wide;
 } cases[] = {
-    /* 32 bytes, a lane's part of eight registers, are 16 columns of f16, 32 of u8 */
+    /* 32 bytes, a lane's part of eight registers, are 16 columns of f16, 32 of
+       u8 */
     {{"mb1ic32ih4oc64oh4kh1", N32 "k=16", F16, 0, false}, 16, 0},
     {{"mb1ic32ih4oc64oh4kh1", N64 "k=16", F16, 0, false}, 16, 0},
     {{"mb1ic32ih4oc64oh4kh1", N64 "k=32", U8, 0, false}, 32, 2},
@@ -42,7 +44,8 @@ static const struct {
     {{"mb1ic32ih4oc64oh4kh1", N32 "k=16", F16, 0, true}, 16, 2},
     {{"mb1ic32ih4oc64oh4kh1", N64 "k=32", U8, 0, true}, 32, 2},
     /* slices: of 64 columns a thread ends with 16 */
-    {{"mb1ic128ih4oc64oh4kh1", N64 "k=16 taps=inner slices=4", F16, 0, false}, 16,
+    {{"mb1ic128ih4oc64oh4kh1", N64 "k=16 taps=inner slices=4", F16, 0, false},
+     16,
      0},
     /* columns that exist or not in groups of 16, of 8 */
     {{"mb1ic32ih4oc48oh4kh1", N32 "k=16", F16, 0, false}, 16, 0},
@@ -51,8 +54,10 @@ static const struct {
     /* rows that are no whole dwords: column by column */
     {{"mb1ic32ih4oc33oh4kh1", N32 "k=16", F16, 0, false}, 1, 0},
     /* f32 is what C is; registers for fewer */
-    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16", XK_F16, XK_F16, XK_F32, "ABcd32a16b", 0,
-     false}, 8, 0},
+    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16", XK_F16, XK_F16, XK_F32, "ABcd32a16b",
+      0, false},
+     8,
+     0},
     {{"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 128, true}, 8, 1},
     {{"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 109, true}, 8, 0},
     {{"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 109, false}, 16, 0},
@@ -67,8 +72,8 @@ START_TEST(a_message_stores_as_much_of_a_row_as_it_can)
 }
 END_TEST
 
-/* Stores what a message of a part's registers stores; returns the dwords of which
- * row and place agree with the element that the plan puts there. */
+/* Stores what a message of a part's registers stores; returns the dwords of
+ * which row and place agree with the element that the plan puts there. */
 static unsigned store_part(const struct xk_plan_epilogue *e, unsigned m,
                            unsigned n, unsigned dword_cols, uint8_t *seen)
 {
@@ -89,7 +94,8 @@ START_TEST(every_dword_of_c_is_stored_once)
     static struct xk_plan p;
     plan_lab_case(c, &cases[_i].of, &p);
     const struct xk_plan_epilogue *const e = &p.epi;
-    const unsigned per = e->store == XK_STORE_PACKED ? 4 / xk_dtype_b(e->dst) : 1;
+    const unsigned per =
+        e->store == XK_STORE_PACKED ? 4 / xk_dtype_b(e->dst) : 1;
     const unsigned cols = xk_plan_part_columns(e), across = e->n / cols;
     uint8_t *const seen = calloc((size_t)e->m * e->n, 1);
     unsigned good = 0;
@@ -97,7 +103,8 @@ START_TEST(every_dword_of_c_is_stored_once)
     ck_assert_uint_eq(e->parts * 8u * cols, (unsigned)e->m * e->n);
     for (unsigned i = 0; i < e->parts; i++)
         for (unsigned n = 0; n < cols; n += e->cols)
-            good += store_part(e, i / across * 8, i % across * cols + n, per, seen);
+            good +=
+                store_part(e, i / across * 8, i % across * cols + n, per, seen);
     ck_assert_uint_eq(good, (unsigned)e->m * e->n / per);
     for (unsigned i = 0; i < (unsigned)e->m * e->n; i++)
         ck_assert_uint_eq(seen[i], i % e->n % per == 0);

@@ -8,7 +8,6 @@
 #include "plan/plan.h"
 #include "plan_lab.h"
 
-
 static xk_ctx *c;
 static struct xk_nest con;
 

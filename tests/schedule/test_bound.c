@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a search leaves out without looking: random tiles and groups are never faster than
- * their bounds say, and what it takes for granted of rules holds. Rules and scores take any
- * value of a field. XK_TEST_SEED repeats a run. */
+/* What a search leaves out without looking: random tiles and groups are never
+ * faster than their bounds say, and what it takes for granted of rules holds.
+ * Rules and scores take any value of a field. XK_TEST_SEED repeats a run. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,9 +43,11 @@ static uint64_t seed_of(void)
 /* A convolution's: images inside the pixels or not, odd sizes, few channels. */
 static struct xk_shape random_shape(uint64_t *r)
 {
-    static const int64_t sides[] = {1, 5, 7, 14, 28, 56, 61}, k[] = {1, 3, 9, 5};
+    static const int64_t sides[] = {1, 5, 7, 14, 28, 56, 61},
+                         k[] = {1, 3, 9, 5};
     const int64_t side = sides[below(r, 7)], images = (int64_t)pow2_below(r, 7);
-    const int64_t taps = k[below(r, 4)], channels[] = {3, 32, 48, 64, 256, 1024};
+    const int64_t taps = k[below(r, 4)],
+                  channels[] = {3, 32, 48, 64, 256, 1024};
     const bool inside = below(r, 4) > 0, packs = taps > 1 && below(r, 4) == 0;
     struct xk_shape s = {.m = images * side * side,
                          .n = channels[below(r, 6)],
@@ -100,21 +102,21 @@ static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
                         : s->elem_b == 2 ? (uint8_t)(1 + below(r, 2))
                                          : (uint8_t)(1 + below(r, 3));
     const bool dpas = xk_fma_family_of(fma)->dpas;
-    struct xk_schedule c = {.fma = fma,
-                            .simd = dpas ? 8 : 16,
-                            .m_thr = dpas ? dpas_m[below(r, 4)]
-                                          : (uint16_t)(16 * pow2_below(r, 2)),
-                            .n_thr = (uint16_t)((dpas ? 8 : 16) * pow2_below(r, 3)),
-                            .k_step = random_step(r, s, fma),
-                            .tg_m = (uint16_t)pow2_below(r, 4),
-                            .tg_n = (uint16_t)pow2_below(r, 4),
-                            .slots_a = (uint8_t)(1 + below(r, 3)),
-                            .slots_b = (uint8_t)(1 + below(r, 3)),
-                            .taps = (uint8_t)below(r, 3),
-                            .slices = (uint8_t)pow2_below(r, 4),
-                            .slm = below(r, 4) ? 0 : (uint8_t)(2 + below(r, 2)),
-                            .surfaces = true,
-                            .grf_count = (uint16_t)(128 * pow2_below(r, 2))};
+    struct xk_schedule c = {
+        .fma = fma,
+        .simd = dpas ? 8 : 16,
+        .m_thr = dpas ? dpas_m[below(r, 4)] : (uint16_t)(16 * pow2_below(r, 2)),
+        .n_thr = (uint16_t)((dpas ? 8 : 16) * pow2_below(r, 3)),
+        .k_step = random_step(r, s, fma),
+        .tg_m = (uint16_t)pow2_below(r, 4),
+        .tg_n = (uint16_t)pow2_below(r, 4),
+        .slots_a = (uint8_t)(1 + below(r, 3)),
+        .slots_b = (uint8_t)(1 + below(r, 3)),
+        .taps = (uint8_t)below(r, 3),
+        .slices = (uint8_t)pow2_below(r, 4),
+        .slm = below(r, 4) ? 0 : (uint8_t)(2 + below(r, 2)),
+        .surfaces = true,
+        .grf_count = (uint16_t)(128 * pow2_below(r, 2))};
     c.n_sub = (uint16_t)(below(r, 4) ? c.n_thr : 8);
     c.pack = dpas && s->line_taps && below(r, 2);
     if (c.slm)
@@ -161,23 +163,25 @@ static void check_bounds(const struct xk_shape *s, const struct xk_shape *seen,
                   (long long)score, shown(s, c));
     for (; tile.slices; tile.slices /= 2) {
         xk_score_tile_set(xehpg(), s, seen, &tile, &t);
-        ck_assert_msg(xk_score_sliced_least(&t, &tile) <= score, "from %u slices: %s",
-                      tile.slices, shown(s, c));
+        ck_assert_msg(xk_score_sliced_least(&t, &tile) <= score,
+                      "from %u slices: %s", tile.slices, shown(s, c));
     }
 }
 
-/* With the score as a limit, or a lower one, a group is on the same side of it. */
+/* With the score as a limit, or a lower one, a group is on the same side of it.
+ */
 static void check_limits(const struct xk_shape *s, const struct xk_shape *seen,
                          const struct xk_schedule *c, int64_t score)
 {
     struct xk_score_tile t;
     const struct xk_schedule tile = tile_of(c);
     xk_score_tile_set(xehpg(), s, seen, &tile, &t);
-    ck_assert_msg(xk_score_group(xehpg(), &t, c, score) == score, "%s", shown(s, c));
+    ck_assert_msg(xk_score_group(xehpg(), &t, c, score) == score, "%s",
+                  shown(s, c));
     for (int64_t most = score - 1; most > 0; most = most * 7 / 8) {
         const int64_t low = xk_score_group(xehpg(), &t, c, most);
-        ck_assert_msg(low > most && low <= score, "most %lld: %s", (long long)most,
-                      shown(s, c));
+        ck_assert_msg(low > most && low <= score, "most %lld: %s",
+                      (long long)most, shown(s, c));
     }
 }
 
@@ -213,16 +217,16 @@ START_TEST(no_launch_is_faster_than_its_epilogue)
         if (xk_schedule_check(xehpg(), &s, &c))
             continue;
         const int64_t score = xk_schedule_score(xehpg(), &s, &c);
-        const int64_t least =
-            s.m * s.n / LANES_OF_COST * s.epilogue * LANES_OF_COST / LANES / EUS;
+        const int64_t least = s.m * s.n / LANES_OF_COST * s.epilogue *
+                              LANES_OF_COST / LANES / EUS;
         ck_assert_msg(score + 1 >= least, "%lld of %lld: %s", (long long)score,
                       (long long)least, shown(&s, &c));
     }
 }
 END_TEST
 
-/* A tile that is not valid in some slices of K is not valid in more; with the smaller
- * register file one is if its registers fit. */
+/* A tile that is not valid in some slices of K is not valid in more; with the
+ * smaller register file one is if its registers fit. */
 static void check_tile(const struct xk_shape *s, const struct xk_shape *seen,
                        const struct xk_schedule *c)
 {
@@ -230,7 +234,8 @@ static void check_tile(const struct xk_shape *s, const struct xk_shape *seen,
     fewer.slices = c->slices / 2;
     half.grf_count = 128;
     if (c->slices > 1)
-        ck_assert_msg(xk_schedule_tile_ok(xehpg(), seen, &fewer), "%s", shown(s, c));
+        ck_assert_msg(xk_schedule_tile_ok(xehpg(), seen, &fewer), "%s",
+                      shown(s, c));
     ck_assert_msg(xk_schedule_tile_ok(xehpg(), seen, &half) ==
                       xk_schedule_fits(xehpg(), seen, &half),
                   "%s", shown(s, c));
@@ -247,8 +252,8 @@ START_TEST(a_search_may_rely_on_rules)
         const bool group = xk_schedule_group_ok(xehpg(), &seen, &c);
         ck_assert_msg(tile == !xk_schedule_check_tile(xehpg(), &seen, &c), "%s",
                       shown(&s, &c));
-        ck_assert_msg(group == !xk_schedule_check_group(xehpg(), &seen, &c), "%s",
-                      shown(&s, &c));
+        ck_assert_msg(group == !xk_schedule_check_group(xehpg(), &seen, &c),
+                      "%s", shown(&s, &c));
         if (tile)
             check_tile(&s, &seen, &c);
     }
@@ -258,20 +263,22 @@ END_TEST
 /* What a user may say of a field in place of what was chosen. */
 static void say(xk_ctx *x, uint64_t *r, struct xk_schedule *c)
 {
-    static const char *const names[] = {"simd", "m", "n", "nsub", "k", "slices", "slm",
-                                        "grf", "unroll"};
+    static const char *const names[] = {"simd",   "m",   "n",   "nsub",  "k",
+                                        "slices", "slm", "grf", "unroll"};
     static const char *const rest[] = {
-        "taps=outer", "taps=inner", "fma=mad", "fma=dpas", "fma=dpasw", "fma=dp4a",
-        "pack=1",
-        "slots=1,1", "slots=2,3", "slots=0,255", "slots=255,254", "tg=1x1",
-        "tg=0x1", "tg=65535x65535", "tg=1024x1024", "addr=a64"};
-    static const unsigned values[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 24, 32, 48, 64,
-                                      127, 128, 192, 255, 256, 1024, 65520, 65535};
+        "taps=outer", "taps=inner",     "fma=mad",       "fma=dpas",
+        "fma=dpasw",  "fma=dp4a",       "pack=1",        "slots=1,1",
+        "slots=2,3",  "slots=0,255",    "slots=255,254", "tg=1x1",
+        "tg=0x1",     "tg=65535x65535", "tg=1024x1024",  "addr=a64"};
+    static const unsigned values[] = {
+        0,  1,  2,  3,   4,   5,   7,   8,   9,    16,    24,
+        32, 48, 64, 127, 128, 192, 255, 256, 1024, 65520, 65535};
     char text[32];
     if (below(r, 3) == 0)
         snprintf(text, sizeof(text), "%s", rest[below(r, XK_COUNTOF(rest))]);
     else
-        snprintf(text, sizeof(text), "%s=%u", names[below(r, XK_COUNTOF(names))],
+        snprintf(text, sizeof(text), "%s=%u",
+                 names[below(r, XK_COUNTOF(names))],
                  values[below(r, XK_COUNTOF(values))]);
     if (test_set_schedule(x, text, c)) /* 256 in a byte */
         xk_ctx_clear(x);

@@ -92,19 +92,28 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
 #define DOTS "fma=dp4a simd=16 k=16 slm=0 taps=outer"
 #define BATCH "fma=lanes simd=16 m=14 n=16 nsub=16 k=1 slm=0 taps=outer"
 #define OF_BATCH                                                               \
-    {3136, 1, 1, 9, 4,                                                         \
-     .lanes = {64, 1, 1, 1, 7, 9, false,                                             \
-               {{0, 1, 56, 3, 1, 1}, {2, 3, 56, 3, 1, 1}}}}
+    {                                                                          \
+        3136, 1, 1, 9, 4, .lanes = {                                           \
+            64,                                                                \
+            1,                                                                 \
+            1,                                                                 \
+            1,                                                                 \
+            7,                                                                 \
+            9,                                                                 \
+            false,                                                             \
+            {{0, 1, 56, 3, 1, 1}, {2, 3, 56, 3, 1, 1}}                         \
+        }                                                                      \
+    }
 #define PACK "slm=0 taps=outer slots=1,1 m=16 pack=1"
 static const struct {
     const char *rule, *change;
     struct xk_shape shape;
 } spoiled[] = {
     {NULL, "", {3136, 64, 64, 9, 2}},
-    {"slm", "", {3136, 64, 24, 9, 2}},      /* K: one step and a half */
-    {"slm", "", {3136, 64, 64, 25, 2}},     /* filter taps */
+    {"slm", "", {3136, 64, 24, 9, 2}},          /* K: one step and a half */
+    {"slm", "", {3136, 64, 64, 25, 2}},         /* filter taps */
     {"shared", "tg=4x1", {3136, 64, 64, 9, 2}}, /* nobody shares A */
-    {NULL, "tg=4x8", {3136, 64, 64, 9, 2}}, /* 4 tiles, 8 threads */
+    {NULL, "tg=4x8", {3136, 64, 64, 9, 2}},     /* 4 tiles, 8 threads */
     {NULL, "slm=2", {3136, 64, 64, 9, 2}},
     {NULL, "slm=1", {3136, 64, 64, 9, 2}},
     {"slm", "slm=4", {3136, 64, 64, 9, 2}},
@@ -205,12 +214,22 @@ static const struct {
     {"prefetch", "slm=0 taps=inner prefetch=1 order=m", {3136, 64, 64, 9, 2}},
     {NULL, PACK, {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 3}},
     {NULL, PACK, {3136, 64, 3, 49, 1, .line_taps = 7, .used_e = 4}},
-    {NULL, PACK, {3136, 64, 3, 49, 2, .images = true, .line_taps = 7, .used_e = 4}},
+    {NULL,
+     PACK,
+     {3136, 64, 3, 49, 2, .images = true, .line_taps = 7, .used_e = 4}},
     {"pack", PACK, {3136, 64, 3, 49, 2}},
-    {"taps", PACK " taps=inner", {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
-    {"pack", PACK " addr=a64", {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
-    {"slots", PACK " slots=2,2", {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
-    {"pack", "pack=1", {3136, 64, 3, 9, 2, .line_taps = 3, .used_e = 4}}, /* SLM */
+    {"taps",
+     PACK " taps=inner",
+     {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+    {"pack",
+     PACK " addr=a64",
+     {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+    {"slots",
+     PACK " slots=2,2",
+     {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+    {"pack",
+     "pack=1",
+     {3136, 64, 3, 9, 2, .line_taps = 3, .used_e = 4}}, /* SLM */
     {"pack",
      PACK " fma=dpas n=8 nsub=8",
      {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
@@ -300,18 +319,28 @@ END_TEST
 static const struct {
     const char *text, *names;
 } wrong[] = {
-    {"m=32 q=3", "'q=3'"},       {"m", "'m'"},
-    {"m=", "'m='"},              {"m=12x", "'m=12x'"},
-    {"m=70000", "'m=70000'"},    {"slm=300", "'slm=300'"},
-    {"tg=2", "'tg=2'"},          {"tg=2,4", "'tg=2,4'"},
-    {"fma=dp4b", "'fma=dp4b'"},  {"slots=1,", "'slots=1,'"},
-    {"addr=surfaces", "'addr="}, {"m=-1", "'m=-1'"},
+    {"m=32 q=3", "'q=3'"},
+    {"m", "'m'"},
+    {"m=", "'m='"},
+    {"m=12x", "'m=12x'"},
+    {"m=70000", "'m=70000'"},
+    {"slm=300", "'slm=300'"},
+    {"tg=2", "'tg=2'"},
+    {"tg=2,4", "'tg=2,4'"},
+    {"fma=dp4b", "'fma=dp4b'"},
+    {"slots=1,", "'slots=1,'"},
+    {"addr=surfaces", "'addr="},
+    {"m=-1", "'m=-1'"},
     {"slm=2 prefetch=yes", "'prefetch=yes'"},
-    {"pack=rows", "'pack=rows'"},      {"pack=", "'pack='"},
-    {"pack", "'pack'"},          {"slm=0 pack=yes", "'pack=yes'"},
-    {"order=k", "'order=k'"},    {"order=", "'order='"},
+    {"pack=rows", "'pack=rows'"},
+    {"pack=", "'pack='"},
+    {"pack", "'pack'"},
+    {"slm=0 pack=yes", "'pack=yes'"},
+    {"order=k", "'order=k'"},
+    {"order=", "'order='"},
     {"unroll=256", "'unroll=256'"},
-    {"unroll=n", "'unroll=n'"},  {"load_a=packed", "'load_a=packed'"},
+    {"unroll=n", "'unroll=n'"},
+    {"load_a=packed", "'load_a=packed'"},
     {"load_b=blocks", "'load_b=blocks'"},
     {"load=auto", "'load=auto'"},
     {"store=rows", "'store=rows'"},
@@ -328,8 +357,9 @@ START_TEST(a_wrong_word_is_named)
 }
 END_TEST
 
-/* What a text fixes all candidates have, and the search completes it: with a schedule
- * that obeys the rules, or with the rule that refuses what comes furthest. */
+/* What a text fixes all candidates have, and the search completes it: with a
+ * schedule that obeys the rules, or with the rule that refuses what comes
+ * furthest. */
 static const struct {
     const char *text, *rule; /* NULL: there is a schedule */
     struct xk_shape shape;
@@ -382,7 +412,8 @@ START_TEST(the_search_completes_what_is_fixed)
         xk_schedule_fix(&fixed, &same);
         ck_assert(xk_schedule_same(&same, &out[i]));
         ck_assert_ptr_null(xk_schedule_check(xehpg(), seen, &out[i]));
-        ck_assert_int_eq(out[i].score, xk_schedule_score(xehpg(), seen, &out[i]));
+        ck_assert_int_eq(out[i].score,
+                         xk_schedule_score(xehpg(), seen, &out[i]));
     }
     xk_ctx_destroy(c);
 }
@@ -451,8 +482,8 @@ START_TEST(long_epilogues_have_small_tiles)
     static const struct {
         unsigned epilogue, scatter;
         bool ok;
-    } rows[] = {{64, 0, true}, {65, 0, false}, {16, 16, true},
-                {17, 16, false}, {0, 21, true}, {0, 22, false}};
+    } rows[] = {{64, 0, true},   {65, 0, false}, {16, 16, true},
+                {17, 16, false}, {0, 21, true},  {0, 22, false}};
     struct xk_shape s = shape;
     s.moves = 3;
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
@@ -498,8 +529,8 @@ START_TEST(the_good_schedule_is_valid)
 END_TEST
 
 static const struct xk_shape shapes[] = {
-    {12544, 64, 3, 49, 4},  {3136, 256, 64, 1, 4}, {784, 128, 128, 9, 4},
-    {196, 1024, 512, 1, 4}, {49, 2048, 512, 1, 4}, {1, 1, 1, 1, 4},
+    {12544, 64, 3, 49, 4},  {3136, 256, 64, 1, 4},   {784, 128, 128, 9, 4},
+    {196, 1024, 512, 1, 4}, {49, 2048, 512, 1, 4},   {1, 1, 1, 1, 4},
     {5, 3, 2, 4, 4},        {1 << 20, 7, 17, 25, 4}, {12544, 64, 3, 49, 2},
     {196, 1024, 512, 1, 2}, {49, 2048, 512, 1, 1},   {5, 3, 2, 4, 1},
 };
@@ -516,8 +547,10 @@ START_TEST(a_whole_schedule_is_found)
         struct xk_str text;
         xk_str_init(&text, NULL);
         xk_schedule_print(&all[i], &text);
-        ck_assert_int_eq(xk_schedule_parse(c, xk_str_get(&text), &fixed), XK_OK);
-        ck_assert_uint_ge(xk_schedule_candidates(xehpg(), s, &fixed, one, NULL), 1);
+        ck_assert_int_eq(xk_schedule_parse(c, xk_str_get(&text), &fixed),
+                         XK_OK);
+        ck_assert_uint_ge(xk_schedule_candidates(xehpg(), s, &fixed, one, NULL),
+                          1);
         ck_assert(xk_schedule_same(&one[0], &all[i]));
         xk_str_fini(&text);
     }
@@ -532,15 +565,16 @@ static unsigned class_of(const struct xk_schedule *c)
     return systolic && c->m_thr * c->n_thr < 256;
 }
 
-/* Deep sums are dpas's; where a step of dpas would be mostly padding, dp4a wins;
- * and it is all that a platform without a systolic unit has. */
+/* Deep sums are dpas's; where a step of dpas would be mostly padding, dp4a
+ * wins; and it is all that a platform without a systolic unit has. */
 START_TEST(dp4a_comes_where_dpas_would_be_padding)
 {
     static const struct {
         struct xk_shape shape;
         bool dots;
     } rows[] = {
-        {{50176, 64, 64, 9, 1}, false}, {{50176, 256, 64, 1, 1}, false},
+        {{50176, 64, 64, 9, 1}, false},
+        {{50176, 256, 64, 1, 1}, false},
         {{3136, 512, 512, 9, 1}, false},
         {{200704, 64, 3, 49, 1, .stride = 2}, true},
         {{12544, 64, 3, 49, 1, .stride = 2}, true},
@@ -584,8 +618,8 @@ START_TEST(candidates_are_valid_and_sorted)
 }
 END_TEST
 
-/* One tile of one thread in the larger register file, with nothing ahead; and valid
- * without surfaces. */
+/* One tile of one thread in the larger register file, with nothing ahead; and
+ * valid without surfaces. */
 START_TEST(the_last_candidate_is_the_last_resort)
 {
     struct xk_schedule c[XK_MAX_CANDIDATES];
@@ -602,12 +636,16 @@ START_TEST(the_last_candidate_is_the_last_resort)
 }
 END_TEST
 
-/* Rows of the last tile beyond M keep below 2^31; how far apart they are does not
- * matter. */
+/* Rows of the last tile beyond M keep below 2^31; how far apart they are does
+ * not matter. */
 START_TEST(rows_beyond_m_count)
 {
-    struct xk_shape s = {.m = INT32_MAX / 16 * 16 - 1024, .n = 16, .k_inner = 16,
-                         .k_outer = 1, .elem_b = 4, .even_c = true,
+    struct xk_shape s = {.m = INT32_MAX / 16 * 16 - 1024,
+                         .n = 16,
+                         .k_inner = 16,
+                         .k_outer = 1,
+                         .elem_b = 4,
+                         .even_c = true,
                          .row_b = 131056};
     struct xk_schedule c = xk_schedule_last_resort(&s);
     ck_assert_ptr_null(xk_schedule_check(xehpg(), &s, &c));
@@ -621,8 +659,8 @@ START_TEST(rows_beyond_m_count)
 }
 END_TEST
 
-/* A search scores a tile's groups from one part, and those that are too slow not to
- * their end. */
+/* A search scores a tile's groups from one part, and those that are too slow
+ * not to their end. */
 START_TEST(scores_do_not_depend_on_how_they_are_asked_for)
 {
     struct xk_schedule c[XK_MAX_CANDIDATES];
@@ -648,10 +686,12 @@ START_TEST(a_tile_s_and_a_group_s_rules_are_all_rules)
     ck_assert_ptr_null(xk_schedule_check_group(xehpg(), &shape, &s));
     s.tg_m = 64; /* 128 threads of 16 lanes */
     ck_assert_ptr_null(xk_schedule_check_tile(xehpg(), &shape, &s));
-    ck_assert_str_eq(xk_schedule_check_group(xehpg(), &shape, &s)->name, "group");
+    ck_assert_str_eq(xk_schedule_check_group(xehpg(), &shape, &s)->name,
+                     "group");
     s = good;
     s.m_thr = 8;
-    ck_assert_str_eq(xk_schedule_check_tile(xehpg(), &shape, &s)->name, "lanes");
+    ck_assert_str_eq(xk_schedule_check_tile(xehpg(), &shape, &s)->name,
+                     "lanes");
     ck_assert_ptr_null(xk_schedule_check_group(xehpg(), &shape, &s));
 }
 END_TEST
@@ -665,9 +705,8 @@ START_TEST(groups_have_two_threads_where_there_is_work)
         const int64_t tiles = (s->m + c[i].m_thr - 1) / c[i].m_thr *
                               ((s->n + c[i].n_thr - 1) / c[i].n_thr);
         if (tiles >= 8 && !c[i].slm)
-            ck_assert_uint_ge((unsigned)c[i].tg_m * c[i].tg_n *
-                                  xk_schedule_slices(&c[i]),
-                              2);
+            ck_assert_uint_ge(
+                (unsigned)c[i].tg_m * c[i].tg_n * xk_schedule_slices(&c[i]), 2);
     }
 }
 END_TEST
@@ -677,19 +716,18 @@ START_TEST(prints_every_field)
     struct xk_str s;
     xk_str_init(&s, NULL);
     xk_schedule_print(&good, &s);
-    ck_assert_str_eq(xk_str_get(&s), "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
-                                     "slices=1 taps=outer slots=2,1 slm=0 "
-                                     "prefetch=0 pack=0 addr=a64 grf=128 order=n unroll=0 "
-                                     "load_a=auto load_b=auto store=auto");
+    ck_assert_str_eq(xk_str_get(&s),
+                     "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
+                     "slices=1 taps=outer slots=2,1 slm=0 "
+                     "prefetch=0 pack=0 addr=a64 grf=128 order=n unroll=0 "
+                     "load_a=auto load_b=auto store=auto");
     struct xk_schedule edge = shared;
     edge.pack = true;
     edge.prefetch = true;
     xk_str_clear(&s);
     xk_schedule_print(&edge, &s);
-    ck_assert_ptr_nonnull(
-        strstr(xk_str_get(&s),
-               " slm=3 prefetch=1 pack=1 "
-               "addr=surface "));
+    ck_assert_ptr_nonnull(strstr(xk_str_get(&s), " slm=3 prefetch=1 pack=1 "
+                                                 "addr=surface "));
     xk_str_fini(&s);
 }
 END_TEST
