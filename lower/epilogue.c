@@ -24,8 +24,7 @@ const xk_expr *xk_lower_out_columns(struct xk_lowering *l, unsigned first)
 bool xk_epi_loads_zero(const struct xk_lowering *l,
                        const struct xk_plan_side *s)
 {
-    return xk_fma_family_of(l->p->s.fma)->dpas &&
-           !(s->leaves && l->p->con->input[s->input].fill);
+    return l->p->t.dpas && !(s->leaves && l->p->con->input[s->input].fill);
 }
 
 /* Elements n of an input, where mask says. */
@@ -67,15 +66,15 @@ static void gather_columns(struct xk_lowering *l, unsigned input,
                            unsigned first, unsigned n, const xk_expr *buf)
 {
     const struct xk_plan *const p = l->p;
-    const unsigned simd = p->s.simd;
+    const unsigned simd = p->t.lanes;
     const enum xk_dtype dt = p->con->input[input].view.layout.dt;
     const struct xk_send send = {.op = XK_SEND_LOAD,
                                  .space = XK_SPACE_GLOBAL,
                                  .data_b = (uint8_t)xk_dtype_b(dt),
                                  .vec = 1,
                                  .lanes = (uint8_t)simd,
-                                 .zero = xk_fma_family_of(p->s.fma)->dpas};
-    if (p->epi.input_masked && !(send.zero && p->s.surfaces))
+                                 .zero = p->t.dpas};
+    if (p->epi.input_masked && !(send.zero && p->t.surfaces))
         xk_lower_zero(l, &l->w, buf, 0, 4u * n);
     for (unsigned i = 0; i < n; i += simd) {
         const xk_expr *const at = xk_lower_out_columns(l, first + i);
@@ -108,7 +107,7 @@ static void to_f32(struct xk_lowering *l, enum xk_dtype dt, unsigned stride,
 static void gather_one(struct xk_lowering *l, unsigned input,
                        const xk_expr *buf)
 {
-    const unsigned simd = l->p->s.simd;
+    const unsigned simd = l->p->t.lanes;
     const enum xk_dtype dt = l->p->con->input[input].view.layout.dt;
     const struct xk_send send = {.op = XK_SEND_LOAD,
                                  .space = XK_SPACE_GLOBAL,
@@ -123,7 +122,7 @@ static void gather_one(struct xk_lowering *l, unsigned input,
 static void invert(struct xk_lowering *l, unsigned input, unsigned n,
                    const xk_expr *buf)
 {
-    const unsigned simd = l->p->s.simd;
+    const unsigned simd = l->p->t.lanes;
     for (unsigned i = 0; l->p->con->input[input].inverse && i < n; i += simd) {
         const xk_expr *const at = xk_lower_reg(l, buf, 4 * i);
         const xk_expr *const x =
@@ -136,7 +135,7 @@ static void invert(struct xk_lowering *l, unsigned input, unsigned n,
 static const xk_expr *hold_value(struct xk_lowering *l, unsigned input)
 {
     const struct xk_operand_view *const v = &l->p->con->input[input];
-    const unsigned simd = l->p->s.simd;
+    const unsigned simd = l->p->t.lanes;
     const xk_expr *const buf = xk_block_alloc(&l->w, v->name, 4u * simd, 0);
     const xk_expr *const x = xk_cast(l->c, XK_DT_F32, l->arg_in[input]);
     xk_block_add(&l->w, xk_store(l->c, xk_lower_reg(l, buf, 0),
@@ -153,7 +152,7 @@ static const xk_expr *load_input(struct xk_lowering *l, unsigned input)
     const enum xk_dtype dt = p->con->input[input].view.layout.dt;
     const bool one = p->epi.input[input] == XK_INPUT_ONE;
     const bool block = p->epi.input_block[input];
-    const unsigned n = one ? p->s.simd : p->epi.n;
+    const unsigned n = one ? p->t.lanes : p->epi.n;
     if (p->con->input[input].by_value)
         return hold_value(l, input);
     const xk_expr *const buf = xk_block_alloc(&l->w, name, 4u * n, 0);
@@ -292,7 +291,7 @@ static uint32_t f32_b(const struct xk_epilogue *e)
     uint32_t most = 0;
     for (unsigned i = 0; i < p->epi.n_sides; i++) {
         const struct xk_plan_side *const s = &p->epi.side[i];
-        const uint32_t n = s->one    ? p->s.simd
+        const uint32_t n = s->one    ? p->t.lanes
                            : s->late ? p->epi.n
                                      : xk_plan_part_elements(&p->epi);
         if (xk_plan_side_converts(s) && n > most)
@@ -407,7 +406,7 @@ static void hold_numbers(struct xk_epilogue *e)
 void xk_lower_epilogue_begin(struct xk_lowering *l, struct xk_epilogue *e)
 {
     *e = (struct xk_epilogue){.l = l, .f = &xk_epi_rows};
-    if (xk_fma_family_of(l->p->s.fma)->lanes_m)
+    if (l->p->t.lanes_m)
         e->f = &xk_epi_columns;
     e->c = xk_plan_side_of_c(l->p);
     compile(e);

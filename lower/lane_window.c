@@ -86,12 +86,12 @@ static void multiply_add(struct window *v, int64_t acc, int64_t a, int64_t b,
                          unsigned slot)
 {
     struct xk_lowering *const l = v->l;
-    const uint32_t lanes_b = 4u * l->p->s.simd;
+    const uint32_t lanes_b = 4u * l->p->t.lanes;
     const uint8_t dt = (uint8_t)l->p->con->acc_dt;
     const struct xk_func f = {.kind = v->t->dots ? XK_FUNC_DP4A : XK_FUNC_MAD,
                               .u.mad = {dt, dt, vector_type(v, 0),
                                         vector_type(v, 1),
-                                        (uint8_t)l->p->s.simd, 1, 1, 1}};
+                                        (uint8_t)l->p->t.lanes, 1, 1, 1}};
     const xk_expr *const sum = xk_lower_reg(l, l->acc, (uint32_t)acc * lanes_b);
     const xk_expr *const args[] = {
         sum, sum, xk_lower_reg(l, v->row[slot], (uint32_t)a * lanes_b),
@@ -161,14 +161,14 @@ static void put_bytes(struct window *v, int64_t k, int64_t to, unsigned byte,
                       uint32_t *from)
 {
     xk_ctx *const c = v->l->c;
-    const uint32_t dwords_b = 4u * v->l->p->s.simd;
+    const uint32_t dwords_b = 4u * v->l->p->t.lanes;
     const unsigned n = (unsigned)v->x->k_places;
     const uint32_t at = (uint32_t)to * dwords_b + byte;
     struct xk_tile_call f = {.op = XK_TILE_LOAD, .n_parts = 2};
     const struct xk_func move = {
         .kind = XK_FUNC_REORDER,
         .u.reorder = {.n_dims = 1,
-                      .extent = {(uint16_t)(n * v->l->p->s.simd)},
+                      .extent = {(uint16_t)(n * v->l->p->t.lanes)},
                       .dst_stride = {4},
                       .src_stride = {4},
                       .dst = v->t->tiling.tile[1].layout.dt,

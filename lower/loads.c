@@ -53,7 +53,7 @@ static const xk_expr *tap_place(struct xk_lowering *l, struct xk_block_writer *w
     const xk_expr *const mask = xk_lower_mask(l, v, at);
     const xk_expr *const from = xk_lower_surface_at(l, l->arg_a);
     const xk_expr *const sum =
-        xk_lower_widen(l, xk_add(l->c, off, from), l->p->s.simd);
+        xk_lower_widen(l, xk_add(l->c, off, from), l->p->t.lanes);
     const xk_expr *in = l->p->a.row_masked
                             ? xk_and(l->c, xk_lower_below_m(l, l->row_m[block]), mask)
                             : mask;
@@ -83,14 +83,14 @@ static void load_taps(struct xk_lowering *l, struct xk_block_writer *w,
             arrange(l, w, it, l->a, l->stage_a, slot);
             continue;
         }
-        xk_lower_a_index(l, m->row / p->s.simd, at);
+        xk_lower_a_index(l, m->row / p->t.lanes, at);
         at[xk_lower_k_inner(l)] = xk_s32(l->c, m->k / tap_e * tap_e);
         if (m->k % tap_e == 0)
-            tap = tap_place(l, w, m->row / p->s.simd, at);
+            tap = tap_place(l, w, m->row / p->t.lanes, at);
         const xk_expr *const head =
             xk_lower_reg(l, l->heads, turn++ % XK_LOWER_TAP_HEADERS * XK_HEADER_B);
         const xk_expr *const by =
-            xk_lower_widen(l, xk_lower_u32(l, m->k % tap_e * elem_b), p->s.simd);
+            xk_lower_widen(l, xk_lower_u32(l, m->k % tap_e * elem_b), p->t.lanes);
         xk_block_add(w, xk_store(l->c, head, xk_add(l->c, tap, by)));
         const struct xk_send send =
             xk_lower_through_surface(l, &m->send, l->arg_a);
@@ -108,7 +108,7 @@ static void load_a(struct xk_lowering *l, struct xk_block_writer *w,
     for (unsigned n = 0; n < s->a.n; n++) {
         const struct xk_plan_item *const it = &s->a.item[n];
         const struct xk_plan_msg *const m = &it->msg;
-        const unsigned block = m->row / p->s.simd;
+        const unsigned block = m->row / p->t.lanes;
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         if (it->kind != XK_ITEM_LOAD) {
             arrange(l, w, it, l->a, l->stage_a, slot);
@@ -133,8 +133,8 @@ static const xk_expr *b_row(struct xk_lowering *l, const struct xk_plan_msg *m,
 {
     const struct xk_plan *const p = l->p;
     if (p->b.row_lanes)
-        return l->cols[m->row / p->s.simd];
-    const int64_t row = m->row + (int64_t)part * p->s.n_sub;
+        return l->cols[m->row / p->t.lanes];
+    const int64_t row = m->row + (int64_t)part * p->t.n_part;
     const xk_expr *const n = xk_bin_imm(l->c, XK_OP_ADD, l->n0_b, row);
     if (!p->b.clamp_rows || p->b.access == XK_ACCESS_BLOCK)
         return n;
@@ -149,7 +149,7 @@ static const xk_expr *b_mask(struct xk_lowering *l,
     const unsigned lanes = m->send.lanes;
     if (!m->lanes_k)
         return m->send.block ? xk_lower_true(l, 1)
-                             : l->mask_b[m->row / l->p->s.simd];
+                             : l->mask_b[m->row / l->p->t.lanes];
     if (m->k + lanes <= s->k_len)
         return xk_lower_true(l, lanes);
     const xk_expr *const k =
@@ -220,13 +220,13 @@ static const xk_expr *element(struct xk_lowering *l, const xk_expr *buf,
 /* mad of single elements, or dp4a of four in a dword. */
 static struct xk_func lane_multiply(const struct xk_plan *p)
 {
-    const bool dots = p->s.fma == XK_FMA_DP4A;
+    const bool dots = p->t.family == XK_FAMILY_DP4A;
     const uint8_t acc = (uint8_t)p->acc.dt;
     const uint8_t a = p->a.tile.dt == XK_DT_S8 ? XK_DT_S32 : XK_DT_U32;
     const uint8_t b = p->b.tile.dt == XK_DT_S8 ? XK_DT_S32 : XK_DT_U32;
     return (struct xk_func){.kind = dots ? XK_FUNC_DP4A : XK_FUNC_MAD,
                             .u.mad = {acc, acc, dots ? b : acc, dots ? a : acc,
-                                      (uint8_t)p->s.simd, 1, 1, 0}};
+                                      (uint8_t)p->t.lanes, 1, 1, 0}};
 }
 
 static void multiply_lanes(struct xk_lowering *l, struct xk_block_writer *w,
@@ -238,8 +238,8 @@ static void multiply_lanes(struct xk_lowering *l, struct xk_block_writer *w,
     const xk_expr *const slot_a = slot_offset(l, i, &p->a);
     const xk_expr *const slot_bb = slot_offset(l, i, &p->b);
     for (unsigned k = 0; k < k_len; k += deep)
-        for (unsigned m = 0; m < p->s.m_thr; m++)
-            for (unsigned n = 0; n < p->s.n_thr; n += p->s.simd) {
+        for (unsigned m = 0; m < p->t.m; m++)
+            for (unsigned n = 0; n < p->t.n; n += p->t.lanes) {
                 const xk_expr *const acc =
                     element(l, l->acc, &p->acc, m, n, NULL);
                 const xk_expr *const args[4] = {
@@ -269,11 +269,11 @@ static void multiply_dpas(struct xk_lowering *l, struct xk_block_writer *w,
     const unsigned own = xk_plan_is_wide(p) ? 4 : 8;
     const xk_expr *const slot_a = slot_offset(l, i, &p->a);
     const xk_expr *const slot_bb = slot_offset(l, i, &p->b);
-    for (unsigned m = 0; m < p->s.m_thr; m += 8)
-        for (unsigned n = 0; n < p->s.n_sub; n += 8) {
+    for (unsigned m = 0; m < p->t.m; m += 8)
+        for (unsigned n = 0; n < p->t.n_part; n += 8) {
             const xk_expr *const acc =
                 element(l, l->acc, &p->acc, m,
-                        part * p->s.n_sub + n / 8 * own, NULL);
+                        part * p->t.n_part + n / 8 * own, NULL);
             const xk_expr *const args[4] = {
                 acc, acc, element(l, l->a, &p->a.tile, m, 0, slot_a),
                 element(l, l->b, &p->b.tile, n / 8 * own, 0, slot_bb)};
@@ -294,14 +294,14 @@ static void stage(struct xk_lowering *l, struct xk_block_writer *w,
                   unsigned number)
 {
     const struct xk_plan *const p = l->p;
-    const unsigned parts = p->s.n_thr / p->s.n_sub;
+    const unsigned parts = p->t.n / p->t.n_part;
     const unsigned last = last_stage(p);
     if (p->a.stage == number)
         (p->con->tap_e ? load_taps : load_a)(l, w, s, i);
     for (unsigned part = 0; part < parts; part++) {
         if (p->b.stage == number)
             load_b(l, w, s, i, part);
-        if (number == last && xk_fma_family_of(p->s.fma)->dpas)
+        if (number == last && p->t.dpas)
             multiply_dpas(l, w, i, part);
         else if (number == last)
             multiply_lanes(l, w, i, s->k_len);
@@ -319,7 +319,7 @@ static void pipelined(struct xk_lowering *l, const struct xk_plan_segment *s)
 {
     const struct xk_plan *const p = l->p;
     const unsigned n_stages = last_stage(p) + 1;
-    const uint8_t copies = (uint8_t)xk_schedule_copies(&p->s, 1);
+    const uint8_t copies = p->t.copies;
     const xk_expr *const i = xk_lower_counter(l, "i", s->trip);
     const xk_stmt *part[2];
     for (unsigned n = 0; n < n_stages; n++) {

@@ -30,7 +30,7 @@ static const xk_expr *pointer_param(struct xk_lowering *l, struct xk_kernel *k,
         param(k, xk_var(l->c, xk_type_ptr(XK_SPACE_GLOBAL), name),
               XK_PARAM_GLOBAL, 0);
     snprintf(at, sizeof(at), "%s_at", name);
-    if (l->p->s.surfaces)
+    if (l->p->t.surfaces)
         param(k, xk_var(l->c, xk_type_vec(XK_DT_U32, 1), at), XK_PARAM_SURFACE,
               0);
     return p;
@@ -101,7 +101,7 @@ static void place_batch(struct xk_lowering *l, struct xk_kernel *k)
 static void place_thread(struct xk_lowering *l)
 {
     const bool wide = xk_plan_is_wide(l->p);
-    const unsigned fast = wide ? l->p->s.tg_m : l->p->s.tg_n;
+    const unsigned fast = wide ? l->p->t.group_m : l->p->t.group_n;
     const xk_expr *const in = xk_bin_imm(l->c, XK_OP_MOD, l->tid, fast);
     const xk_expr *const over = xk_bin_imm(l->c, XK_OP_DIV, l->tid, fast);
     l->thread_m = wide ? in : over;
@@ -111,14 +111,14 @@ static void place_thread(struct xk_lowering *l)
 static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
 {
     const struct xk_plan *const p = l->p;
-    const unsigned tg_n = p->s.tg_n, tg_m = p->s.tg_m;
+    const unsigned tg_n = p->t.group_n, tg_m = p->t.group_m;
     const xk_expr *const gx =
         id_param(l, k, "tg_x", XK_PARAM_GROUP_X, p->groups[0]);
     const xk_expr *const gy =
         id_param(l, k, "tg_y", XK_PARAM_GROUP_Y, p->groups[1]);
     const xk_expr *tid = id_param(l, k, "tid", XK_PARAM_THREAD,
-                                  (int64_t)tg_n * tg_m * p->s.slices);
-    if (p->s.slices > 1) {
+                                  (int64_t)tg_n * tg_m * p->slices.n);
+    if (p->slices.n > 1) {
         l->slice = xk_block_let(&l->w, "slice",
                                 xk_bin_imm(l->c, XK_OP_DIV, tid, tg_n * tg_m));
         tid = xk_block_let(&l->w, "tile",
@@ -126,18 +126,18 @@ static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
     }
     l->tid = tid;
     place_batch(l, k);
-    l->group_m = p->s.m_first ? gx : gy;
+    l->group_m = p->t.m_first ? gx : gy;
     place_thread(l);
-    l->group_n = p->s.m_first ? gy : gx;
-    l->n0 = origin(l, "n0", l->group_n, l->thread_n, tg_n, p->s.n_thr);
-    l->m0 = origin(l, "m0", l->group_m, l->thread_m, tg_m, p->s.m_thr);
+    l->group_n = p->t.m_first ? gy : gx;
+    l->n0 = origin(l, "n0", l->group_n, l->thread_n, tg_n, p->t.n);
+    l->m0 = origin(l, "m0", l->group_m, l->thread_m, tg_m, p->t.m);
     l->out_n0 = l->n0;
     l->out_m0 = l->m0;
     l->n0_b = l->n0;
     if (p->b.clamp_rows && p->b.access == XK_ACCESS_BLOCK)
         l->n0_b = xk_block_let(
             &l->w, "n0_b",
-            xk_bin_imm(l->c, XK_OP_MIN, l->n0, p->b.rows_padded - p->s.n_thr));
+            xk_bin_imm(l->c, XK_OP_MIN, l->n0, p->b.rows_padded - p->t.n));
     xk_lower_places(l);
 }
 
@@ -179,7 +179,7 @@ const xk_expr *xk_lower_widen(const struct xk_lowering *l, const xk_expr *v,
 
 const xk_expr *xk_lower_lanes(struct xk_lowering *l, const xk_expr *first)
 {
-    return xk_ramp(l->c, first, xk_s32(l->c, 1), l->p->s.simd);
+    return xk_ramp(l->c, first, xk_s32(l->c, 1), l->p->t.lanes);
 }
 
 const xk_expr *xk_lower_reg(struct xk_lowering *l, const xk_expr *buf,
@@ -234,7 +234,7 @@ void xk_lower_unpack_m(struct xk_lowering *l, const xk_expr *m,
                        const xk_expr **at)
 {
     const struct xk_nest *const con = l->p->con;
-    const int64_t tile = l->p->s.fma == XK_FMA_LANES ? l->p->s.m_thr : 1;
+    const int64_t tile = l->p->t.batch ? l->p->t.m : 1;
     int64_t outer = l->p->m_extent;
     bool first = true;
     for (unsigned i = 0; i < con->n_index; i++) {
@@ -327,7 +327,7 @@ void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
                                     xk_lower_slot_reg(l, reg, slot_b, reg_b),
                                     mask};
     struct xk_func f = {.kind = XK_FUNC_SEND, .u.send = *s};
-    if (l->p->s.surfaces && s->space == XK_SPACE_GLOBAL)
+    if (l->p->t.surfaces && s->space == XK_SPACE_GLOBAL)
         f.u.send = xk_lower_through_surface(l, s, mem);
     f.u.send.zero = s->zero && may_give_zero(&f.u.send, mask);
     for (unsigned i = 0; i < 4; i++)
@@ -343,9 +343,9 @@ static void multiply(struct xk_lowering *l)
 {
     struct xk_block_writer outer = l->w;
     xk_block_init(&l->w, l->c, l->facts);
-    if (l->p->s.fma != XK_FMA_LANES)
+    if (!l->p->t.batch)
         buffers(l);
-    if (l->p->s.fma == XK_FMA_LANES) {
+    if (l->p->t.batch) {
         xk_lower_lane_window(l);
     } else {
         xk_lower_columns(l);
@@ -384,7 +384,7 @@ enum xk_status xk_lower(xk_ctx *c, const struct xk_plan *p, const char *name,
     struct xk_lowering l = {.c = c, .p = p, .kernel = out};
     memset(out, 0, sizeof(*out));
     snprintf(out->name, sizeof(out->name), "%s", name);
-    out->simd = p->s.simd;
+    out->simd = p->t.lanes;
     l.facts = xk_facts_create(c);
     if (!l.facts)
         return xk_ctx_status(c);

@@ -6,17 +6,17 @@
 bool xk_lower_loads_zero(const struct xk_lowering *l,
                          const struct xk_operand_view *v)
 {
-    return xk_fma_family_of(l->p->s.fma)->dpas && l->p->s.surfaces && !v->fill;
+    return l->p->t.dpas && l->p->t.surfaces && !v->fill;
 }
 
 static unsigned row_blocks(const struct xk_lowering *l)
 {
-    return l->p->s.m_thr / l->p->s.simd;
+    return l->p->t.m / l->p->t.lanes;
 }
 
 static unsigned col_blocks(const struct xk_lowering *l)
 {
-    return l->p->s.n_thr / l->p->s.simd;
+    return l->p->t.n / l->p->t.lanes;
 }
 
 static bool is_true(const xk_expr *mask)
@@ -28,7 +28,7 @@ static bool is_true(const xk_expr *mask)
 static const xk_expr *let_mask(struct xk_lowering *l, const char *name,
                                const xk_expr *mask)
 {
-    return xk_block_let(&l->w, name, xk_lower_widen(l, mask, l->p->s.simd));
+    return xk_block_let(&l->w, name, xk_lower_widen(l, mask, l->p->t.lanes));
 }
 
 /* Whether masks of B's view wait for the K loops. */
@@ -50,11 +50,11 @@ void xk_lower_columns(struct xk_lowering *l)
     const struct xk_plan *const p = l->p;
     bool masked = false;
     for (unsigned j = 0; j < col_blocks(l); j++) {
-        l->mask_b[j] = xk_lower_true(l, p->s.simd);
+        l->mask_b[j] = xk_lower_true(l, p->t.lanes);
         if (!p->b.row_lanes)
             continue;
         const xk_expr *const first =
-            xk_bin_imm(l->c, XK_OP_ADD, l->n0_b, j * p->s.simd);
+            xk_bin_imm(l->c, XK_OP_ADD, l->n0_b, j * p->t.lanes);
         l->cols[j] = xk_block_let(&l->w, "n", xk_lower_lanes(l, first));
         if (p->b.row_masked)
             mask_columns(l, j);
@@ -105,7 +105,7 @@ static void leave_columns(struct xk_lowering *l)
         xk_lower_b_index(l, l->cols[j], at);
         const xk_expr *const mask = xk_lower_mask(l, &l->p->con->b.view, at);
         l->mask_b[j] =
-            xk_and(l->c, l->mask_b[j], xk_lower_widen(l, mask, l->p->s.simd));
+            xk_and(l->c, l->mask_b[j], xk_lower_widen(l, mask, l->p->t.lanes));
     }
 }
 
@@ -116,7 +116,7 @@ void xk_lower_rows(struct xk_lowering *l)
     for (unsigned i = 0; i < row_blocks(l); i++) {
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         const xk_expr *const first =
-            xk_bin_imm(l->c, XK_OP_ADD, l->m0, i * p->s.simd);
+            xk_bin_imm(l->c, XK_OP_ADD, l->m0, i * p->t.lanes);
         const xk_expr *const m =
             xk_block_let(&l->w, "m", xk_lower_lanes(l, first));
         l->row_m[i] = m;
@@ -124,7 +124,7 @@ void xk_lower_rows(struct xk_lowering *l)
         xk_lower_a_index(l, i, at);
         l->mask_a[i] = xk_lower_mask(l, &p->con->a.view, at);
         if (p->con->tap_e) /* each tap has its own */
-            l->mask_a[i] = xk_lower_true(l, p->s.simd);
+            l->mask_a[i] = xk_lower_true(l, p->t.lanes);
         else if (p->a.row_masked && l->mask_a[i])
             l->mask_a[i] = xk_and(l->c, xk_lower_below_m(l, m), l->mask_a[i]);
     }

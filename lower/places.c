@@ -37,10 +37,10 @@ void xk_lower_places(struct xk_lowering *l)
             l->n0_b = xk_block_let(
                 &l->w, "n0_half",
                 xk_add(l->c, l->n0_b,
-                       xk_bin_imm(l->c, XK_OP_MUL, half, p->s.n_thr / 2)));
+                       xk_bin_imm(l->c, XK_OP_MUL, half, p->t.n / 2)));
         return;
     }
-    const unsigned all = p->s.n_thr / (half ? 2 : 1);
+    const unsigned all = p->t.n / (half ? 2 : 1);
     const unsigned n = all / xk_plan_place_rows(p);
     for (unsigned k = 0; k < n; k++)
         l->place_n[k] = xk_block_let(&l->w, "place_n", column_of(l, k, half));

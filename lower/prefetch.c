@@ -21,12 +21,12 @@ static const xk_expr *first_row(struct xk_lowering *l)
     xk_ctx *const c = l->c;
     const xk_expr *const further =
         xk_simplify(c, later(l, XK_OP_DIV), l->facts);
-    const struct xk_schedule *const s = &l->p->s;
+    const struct xk_plan_thread *const t = &l->p->t;
     const xk_expr *const group = xk_add(c, l->group_m, further);
     const xk_expr *const first =
-        xk_bin_imm(c, XK_OP_MUL, group, (int64_t)s->m_thr * s->tg_m);
+        xk_bin_imm(c, XK_OP_MUL, group, (int64_t)t->m * t->group_m);
     const xk_expr *const before =
-        xk_bin_imm(c, XK_OP_MUL, l->thread_m, s->m_thr);
+        xk_bin_imm(c, XK_OP_MUL, l->thread_m, t->m);
     return xk_block_let(&l->w, "ahead_m0", xk_add(c, first, before));
 }
 
@@ -86,11 +86,11 @@ void xk_lower_prefetch(struct xk_lowering *l)
     const xk_expr *number = later(l, XK_OP_MOD);
     if (l->slice) {
         const xk_expr *const by =
-            xk_bin_imm(c, XK_OP_MUL, number, l->p->s.slices);
+            xk_bin_imm(c, XK_OP_MUL, number, l->p->slices.n);
         number = xk_add(c, by, l->slice);
     }
     number = xk_block_let(&l->w, "ahead_k", number);
-    for (unsigned r = 0; r < l->p->s.m_thr; r += a->lanes) {
+    for (unsigned r = 0; r < l->p->t.m; r += a->lanes) {
         set_rows(l, xk_bin_imm(c, XK_OP_ADD, first, r), a->lanes, at);
         for (unsigned n = 0; n < a->each; n++) {
             at[xk_lower_k_inner(l)] =

@@ -89,7 +89,7 @@ static const xk_expr *message_n(struct xk_lowering *l,
 {
     const unsigned first = j * s->cols;
     if (s->one)
-        return xk_bcast(l->c, xk_s32(l->c, 0), l->p->s.simd);
+        return xk_bcast(l->c, xk_s32(l->c, 0), l->p->t.lanes);
     return s->store == XK_STORE_BLOCK
                ? xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, first)
                : xk_lower_out_columns(l, first);
@@ -119,7 +119,7 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
                                  .space = XK_SPACE_GLOBAL,
                                  .data_b = (uint8_t)(block ? 4 : b),
                                  .vec = (uint8_t)(block ? dwords : 1),
-                                 .lanes = (uint8_t)(block ? 1 : l->p->s.simd),
+                                 .lanes = (uint8_t)(block ? 1 : l->p->t.lanes),
                                  .block = block,
                                  .zero = xk_epi_loads_zero(l, s)};
     for (unsigned j = 0; j < messages(l, s); j++) {
@@ -188,7 +188,7 @@ static void operate_row(struct xk_epilogue *e, const struct xk_epi_part *at,
                         unsigned first, unsigned end)
 {
     struct xk_lowering *const l = e->l;
-    const unsigned simd = l->p->s.simd;
+    const unsigned simd = l->p->t.lanes;
     for (unsigned n = 0; n < l->p->epi.n; n += simd) {
         const xk_expr *const reg = xk_lower_reg(l, l->acc, at->acc_b + 4 * n);
         const struct xk_epi_vector v = {n, simd, n, reg, reg};

@@ -71,7 +71,7 @@ static uint32_t message_b(const struct halving *h, uint32_t q_b)
 static uint32_t row_blocks(const struct halving *h)
 {
     const struct xk_plan *const p = h->l->p;
-    return p->slices.by_rows ? 1 : p->s.m_thr / 8u;
+    return p->slices.by_rows ? 1 : p->t.m / 8u;
 }
 
 /* Whether byte q of what is given is of this block of rows. */

@@ -75,7 +75,7 @@ static void reach_padding(struct xk_access *a, struct xk_coord *x, int64_t end)
 
 static bool is_walk(const struct nest *g)
 {
-    return xk_schedule_is_walk(&g->l->p->s);
+    return g->l->p->t.walk == XK_WALK_ALL;
 }
 
 /* Whole steps of the last K: behind its end one operand is 0, and the other 0
@@ -130,11 +130,11 @@ static void make_walks(struct nest *g)
     for (unsigned r = 0; r < XK_N_ROLES; r++)
         if (r != XK_ROLE_K)
             walk_role(g, (enum xk_role)r, -1);
-    if (xk_schedule_is_one_loop(&p->s)) { /* steps, the others, places of one */
-        add_digit(g, XK_ROLE_K, k, p->s.k_step, 0);
+    if (p->t.walk == XK_WALK_INSIDE) { /* steps, the others, places of one */
+        add_digit(g, XK_ROLE_K, k, p->t.k, 0);
         walk_role(g, XK_ROLE_K, k);
-        if (p->s.k_step > 1)
-            add_digit(g, XK_ROLE_K, k, 1, p->s.k_step);
+        if (p->t.k > 1)
+            add_digit(g, XK_ROLE_K, k, 1, p->t.k);
         return;
     }
     if (is_walk(g)) {
@@ -180,10 +180,10 @@ static void make_tile(struct nest *g, unsigned number, const char *name,
 static struct xk_layout sum_layout(const struct xk_plan *p)
 {
     struct xk_layout l = p->acc;
-    if (p->s.n_sub == p->s.n_thr)
+    if (p->t.n_part == p->t.n)
         return l;
-    l.dim[1] = l.padded[1] = p->s.n_sub;
-    l.block[0].size = p->s.n_sub / 8;
+    l.dim[1] = l.padded[1] = p->t.n_part;
+    l.block[0].size = p->t.n_part / 8;
     return l;
 }
 
@@ -216,8 +216,7 @@ static void make_tiling(struct nest *g)
     t->view[VIEW_B].access = con->b;
     g->k_inner = last_of(t, XK_ROLE_K);
     g->has_batch = p->groups[2] > 1;
-    g->k_all =
-        xk_ceil_div(t->index[g->k_inner].extent, p->s.k_step) * p->s.k_step;
+    g->k_all = xk_ceil_div(t->index[g->k_inner].extent, p->t.k) * p->t.k;
     if (!is_walk(g))
         complete_steps(g);
     complete_columns(g);
@@ -298,15 +297,6 @@ static void order_operand(struct nest *g, struct xk_block_writer *w,
     xk_block_call(w, &f, both, XK_COUNTOF(both));
 }
 
-static enum xk_family family_of(const struct xk_plan *p)
-{
-    static const enum xk_family families[] = {[XK_FMA_MAD] = XK_FAMILY_MAD,
-                                              [XK_FMA_DP4A] = XK_FAMILY_DP4A,
-                                              [XK_FMA_DPAS] = XK_FAMILY_DPAS,
-                                              [XK_FMA_DPASW] = XK_FAMILY_DPASW};
-    return families[p->s.fma];
-}
-
 /* Bytes of the sum in front of a part's. */
 static uint32_t sum_b(const struct nest *g, unsigned part)
 {
@@ -319,7 +309,7 @@ static void multiply_tiles(struct nest *g, struct xk_block_writer *w,
     struct xk_lowering *const l = g->l;
     struct xk_func f = tile_call(XK_TILE_MUL, k_len);
     only_rows(&f.u.tile, XK_ROLE_M, r);
-    f.u.tile.family = (uint8_t)family_of(l->p);
+    f.u.tile.family = l->p->t.family;
     strcpy(f.u.tile.tile[0], g->t.tile[TILE_C].name);
     strcpy(f.u.tile.tile[1], g->t.tile[TILE_A].name);
     strcpy(f.u.tile.tile[2], g->t.tile[TILE_B].name);
@@ -331,7 +321,7 @@ static void multiply_tiles(struct nest *g, struct xk_block_writer *w,
 
 static unsigned parts_of(const struct xk_plan *p)
 {
-    return p->s.n_thr / p->s.n_sub;
+    return p->t.n / p->t.n_part;
 }
 
 /* A's rows; of slices that have their own first those of a message at a time.
@@ -339,10 +329,10 @@ static unsigned parts_of(const struct xk_plan *p)
 static void load_a(struct nest *g, struct xk_block_writer *w, struct step s)
 {
     const struct xk_plan *const p = g->l->p;
-    const unsigned n = p->s.simd;
+    const unsigned n = p->t.lanes;
     if (!g->rows[0])
         load_operand(g, w, &g->a, g->l->m0, (struct rows){0, 0}, s);
-    for (unsigned i = 0; g->rows[0] && i < p->s.m_thr / n; i++)
+    for (unsigned i = 0; g->rows[0] && i < p->t.m / n; i++)
         load_operand(g, w, &g->a, g->rows[i], (struct rows){i * n, n}, s);
 }
 
@@ -355,7 +345,7 @@ static void load_b(struct nest *g, struct xk_block_writer *w, unsigned part,
     const unsigned all = (unsigned)l->p->b.tile.dim[0];
     const xk_expr *n = l->n0_b;
     if (part)
-        n = xk_bin_imm(l->c, XK_OP_ADD, n, part * l->p->s.n_sub);
+        n = xk_bin_imm(l->c, XK_OP_ADD, n, part * l->p->t.n_part);
     if (!l->place_n[0]) {
         load_operand(g, w, &g->b, n, (struct rows){0, 0}, s);
         return;
@@ -375,8 +365,8 @@ static void put_rows(struct nest *g, struct xk_block_writer *w, unsigned part,
 {
     const struct xk_plan *const p = g->l->p;
     const unsigned n = (unsigned)p->a.tile.dim[0];
-    const bool turns = g->a.raw_reg && n < p->s.m_thr;
-    for (unsigned at = 0; at < p->s.m_thr; at += n) {
+    const bool turns = g->a.raw_reg && n < p->t.m;
+    for (unsigned at = 0; at < p->t.m; at += n) {
         const struct rows r = {at, turns ? n : 0};
         if (part == 0 || turns)
             order_operand(g, w, &g->a, r, k_len);
@@ -399,7 +389,7 @@ static void put_steps(struct nest *g, struct xk_block_writer *w,
                       const xk_expr *first, int64_t places)
 {
     struct xk_lowering *const l = g->l;
-    const int64_t step = l->p->s.k_step;
+    const int64_t step = l->p->t.k;
     struct xk_block_writer in;
     if (places == 0)
         return;
@@ -418,10 +408,9 @@ static void put_steps(struct nest *g, struct xk_block_writer *w,
  * dpas all. 0: all. */
 static unsigned rest_of(const struct xk_plan *p, int64_t places)
 {
-    const int64_t deep = p->s.fma == XK_FMA_DP4A ? 4 : 1;
+    const int64_t deep = p->t.family == XK_FAMILY_DP4A ? 4 : 1;
     const int64_t n = xk_ceil_div(places, deep) * deep;
-    return xk_fma_family_of(p->s.fma)->dpas || n == p->s.k_step ? 0
-                                                                : (unsigned)n;
+    return p->t.dpas || n == p->t.k ? 0 : (unsigned)n;
 }
 
 /* A loop for each K index but the last. */
@@ -429,7 +418,7 @@ static void put_loops(struct nest *g)
 {
     struct xk_lowering *const l = g->l;
     const struct xk_contraction *const con = &l->p->con->walked;
-    const int64_t step = l->p->s.k_step;
+    const int64_t step = l->p->t.k;
     const int64_t all = con->index[g->k_inner].extent;
     const xk_expr *first = NULL;
     unsigned depth = 0;
@@ -461,10 +450,10 @@ static const xk_expr *begin_slice(struct nest *g, int64_t *places)
 {
     struct xk_lowering *const l = g->l;
     const struct xk_plan *const p = l->p;
-    *places = xk_walk_extent(&g->t, XK_ROLE_K) / p->s.slices;
-    const unsigned n = p->s.simd;
-    for (unsigned i = 0;
-         p->slices.n > 1 && p->slices.by_rows && i < p->s.m_thr / n; i++)
+    *places = xk_walk_extent(&g->t, XK_ROLE_K) / p->slices.n;
+    const unsigned n = p->t.lanes;
+    for (unsigned i = 0; p->slices.n > 1 && p->slices.by_rows && i < p->t.m / n;
+         i++)
         g->rows[i] = xk_block_let(&l->w, "m", xk_lower_a_rows(l, i * n, n));
     return l->slice ? xk_bin_imm(l->c, XK_OP_MUL, l->slice, *places)
                     : xk_s32(l->c, 0);
@@ -477,7 +466,7 @@ static void put_walk(struct nest *g)
     struct xk_lowering *const l = g->l;
     int64_t all;
     const xk_expr *const first = begin_slice(g, &all);
-    const int64_t whole = all / l->p->s.k_step * l->p->s.k_step;
+    const int64_t whole = all / l->p->t.k * l->p->t.k;
     put_steps(g, &l->w, first, whole);
     if (all > whole)
         put_step(
@@ -523,7 +512,7 @@ void xk_lower_nest(struct xk_lowering *l)
     alloc_operand(&g, &g.b, &l->p->b, 2);
     if (is_walk(&g))
         put_walk(&g);
-    else if (xk_schedule_is_one_loop(&l->p->s))
+    else if (l->p->t.walk == XK_WALK_INSIDE)
         put_one_loop(&g);
     else
         put_loops(&g);

@@ -60,6 +60,35 @@ static void set_grid(struct xk_plan *p)
     p->groups[2] = (uint32_t)xk_shape_batch(&p->shape);
 }
 
+static void set_thread(struct xk_plan *p)
+{
+    static const uint8_t families[] = {[XK_FMA_MAD] = XK_FAMILY_MAD,
+                                       [XK_FMA_DPAS] = XK_FAMILY_DPAS,
+                                       [XK_FMA_DPASW] = XK_FAMILY_DPASW,
+                                       [XK_FMA_DP4A] = XK_FAMILY_DP4A,
+                                       [XK_FMA_LANES] = XK_FAMILY_MAD};
+    const struct xk_schedule *const s = &p->s;
+    const struct xk_fma_family *const f = xk_fma_family_of(s->fma);
+    p->t = (struct xk_plan_thread){
+        .family = families[s->fma],
+        .walk = xk_schedule_is_walk(s)       ? XK_WALK_ALL
+                : xk_schedule_is_one_loop(s) ? XK_WALK_INSIDE
+                                             : XK_WALK_LOOPS,
+        .batch = s->fma == XK_FMA_LANES,
+        .dpas = f->dpas,
+        .lanes_m = f->lanes_m,
+        .surfaces = s->surfaces,
+        .m_first = s->m_first,
+        .lanes = (uint8_t)s->simd,
+        .copies = (uint16_t)xk_schedule_copies(s, 1),
+        .m = s->m_thr,
+        .n = s->n_thr,
+        .n_part = s->n_sub,
+        .k = s->k_step,
+        .group_m = s->tg_m,
+        .group_n = s->tg_n};
+}
+
 bool xk_plan_is_wide(const struct xk_plan *p)
 {
     return p->s.fma == XK_FMA_DPASW;
@@ -467,6 +496,7 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     XK_TRY(check_indices(c, p));
     set_extents(p);
     set_grid(p);
+    set_thread(p);
     XK_TRY(p->s.fma == XK_FMA_LANES ? plan_lanes(c, p) : plan_multiply(c, p));
     plan_acc(p);
     XK_TRY(xk_plan_slices(c, p));

@@ -247,6 +247,30 @@ struct xk_plan_slices {
     uint32_t slm_b;   /* of a group */
 };
 
+/* How a nest walks K (docs/kernels.md). */
+enum xk_plan_walk {
+    XK_WALK_LOOPS,  /* a loop for each index but the last */
+    XK_WALK_INSIDE, /* one loop, whose innermost digits are the outer indices */
+    XK_WALK_ALL,    /* one loop over the places of all indices */
+};
+
+/* A thread's part of the work, and its group. lower/ reads this, and no schedule. */
+struct xk_plan_thread {
+    uint8_t family; /* enum xk_family; of a batch in the lanes, mad */
+    uint8_t walk;   /* enum xk_plan_walk */
+    bool batch;     /* columns of all places of a batch are in the lanes */
+    bool dpas;      /* of tiles of 8 lanes of M, whose loads give 0 where they are off */
+    bool lanes_m;   /* M lies in the lanes, else N */
+    bool surfaces;  /* buffers are reached through surfaces */
+    bool m_first;   /* the grid's x counts groups along M, else along N */
+    uint8_t lanes;
+    uint16_t copies; /* of a loop's body, where its walk is XK_WALK_LOOPS */
+    uint16_t m, n;  /* rows and columns */
+    uint16_t n_part; /* columns whose B is in registers at once */
+    uint16_t k;      /* places of K in a step */
+    uint16_t group_m, group_n; /* threads of its group */
+};
+
 /* Registers of each phase, in GRFs. */
 struct xk_plan_grf {
     uint16_t acc, a, b, staging, headers, lets, fixed, loop, epilogue,
@@ -273,7 +297,8 @@ struct xk_pass_call {
 struct xk_plan {
     const struct xk_nest *con;
     const struct xk_platform *platform;
-    struct xk_schedule s;
+    struct xk_schedule s;  /* for plan/ and printers alone */
+    struct xk_plan_thread t;
     struct xk_shape shape; /* as the schedule sees it */
     int64_t m_extent, n_extent; /* products of the M and of the N indices */
     uint32_t groups[3];

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks every #include "..." against the folder table of the design: who may
 include whom, which room of sim/ may include which, that no code behind conv/ knows
-layout tags, and that no two sources have the same base name; with a build folder, also
+layout tags, that lower/ and passes/ read no schedule, and that no two sources have the same base name; with a build folder, also
 who calls whom, by nm, because a declaration can stand anywhere. Warns, without failing,
 about functions over 60 lines and files over 1200. TAP, one line a folder, a room, one
-for tags and one for the names."""
+for tags, one for schedules and one for the names."""
 import re
 import subprocess
 import sys
@@ -47,6 +47,11 @@ BESIDE = {"timing": ["core", "message"]}
 TAG = re.compile(r"\b(xk_layout_(from_)?tag(_\w+)?|xk_conv_\w*tag\w*|"
                  r"(src|wei|dst)_tag)\b")
 HAVE_TAGS = re.compile(r"(layout|conv)/|views/formula|ir/(parse_)?tiles")
+# What a schedule says a plan decides: who carries it out reads no field of one.
+CARRY_OUT = ["lower", "passes"]
+SCHEDULE = re.compile(r"\b(xk_schedule\w*|xk_fma\w*|XK_FMA_\w+|p->s)\b")
+FIELD = re.compile(r"^XK_(?:WORDS|NUMBER)\(\w+, \w+, (\w+),|"
+                   r"^XK_PAIR\(\w+, '.', \w+, (\w+), (\w+),", re.MULTILINE)
 PUBLIC_ONLY = ["tools", "examples"]  # not even base
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 QUOTED_OR_COMMENT = re.compile(
@@ -86,6 +91,25 @@ def tag_uses(root, folders):
             if not HAVE_TAGS.match(name):
                 found += [f"{name}: {m[0]}" for m in TAG.finditer(plain)]
     return found
+
+
+def schedule_reads(root, folders, members):
+    """Texts of the places that name a schedule, or a member of a plan's."""
+    found = []
+    member = re.compile(rf"(?:->|\.)s\.({'|'.join(members)})\b")
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*.[ch]")):
+            plain = QUOTED_OR_COMMENT.sub("", path.read_text(encoding="utf-8"))
+            found += [f"{path.relative_to(root)}: {m[0]}"
+                      for pattern in (SCHEDULE, member)
+                      for m in pattern.finditer(plain)]
+    return found
+
+
+def schedule_members(root):
+    """The members of struct xk_schedule that are rows of field.def."""
+    text = (root / "schedule/field.def").read_text(encoding="utf-8")
+    return [m for row in FIELD.findall(text) for m in row if m]
 
 
 def room_rules():
@@ -222,6 +246,8 @@ def main():
                   "rooms of sim/ call what they may include")
     lines.say(tag_uses(root, [f for f in present if f in ALL + ["gen"]]),
               "behind conv/ no code sees a tag")
+    lines.say(schedule_reads(root, CARRY_OUT, schedule_members(root)),
+              "lower and passes read no schedule")
     lines.say(same_names(root, present + ["tests"]), "base names are unique")
     for text in warnings(root, present + ["tests"]):
         print(f"# warning: {text}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The checker of layers finds what is planted: includes and calls that go the
-wrong way, tags behind conv/, and names that stand twice."""
+wrong way, tags behind conv/, reads of schedules, and names that stand twice."""
 import subprocess
 import sys
 import tempfile
@@ -87,6 +87,29 @@ def tags(tap, root):
         tap.check((not found) == allowed, f"{name}: {text.strip()!r}", found)
 
 
+READS = [
+    ("lower/a.c", "n = l->p->s.simd;\n", False),
+    ("lower/b.h", "unsigned n = g->plan.s.tg_n;\n", False),
+    ("passes/a.c", "const struct xk_schedule *s;\n", False),
+    ("passes/b.c", "if (f == XK_FMA_DPAS)\n", False),
+    ("lower/c.c", "n = j->s.row_b; /* xk_schedule */ m = p->t.lanes;\n", True),
+]
+
+
+def reads(tap, root):
+    """Each file by itself; the table of fields is the tree's."""
+    members = layers.schedule_members(Path(__file__).resolve().parents[1])
+    tap.check({"fma", "simd", "tg_m", "tg_n", "slots_b", "m_first"} <= set(members)
+              and len(members) > 20, "the table's members are found", members)
+    for name, text, allowed in READS:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        found = layers.schedule_reads(root, layers.CARRY_OUT, members)
+        path.unlink()
+        tap.check((not found) == allowed, f"{name}: {text.strip()!r}", found)
+
+
 def names(tap, root):
     """Two files of one name."""
     for folder in ("isa", "base"):
@@ -102,6 +125,7 @@ def main():
         includes(tap, Path(folder))
         calls(tap, Path(folder))
         tags(tap, Path(folder))
+        reads(tap, Path(folder))
         names(tap, Path(folder))
     return tap.end()
 
