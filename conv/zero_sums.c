@@ -276,18 +276,14 @@ static bool is_complete(const struct xk_conv_desc *f,
 }
 
 /* Whether a line's sums come first, one of each tap along it: where places
- * differ along it and above it, so that one launch would add up every tap of
- * each place. Another launch takes as long as so many additions. */
+ * differ along it, and several sums are above each of its taps, which one
+ * launch would add up again at each place. Another launch takes less but for
+ * the smallest of problems (docs/measurements.md, "Attributes"). */
 static bool has_lines(const struct xk_conv_desc *f,
                       const struct xk_conv_sum *taps)
 {
-    enum { LAUNCH = 1 << 19 };
     const int64_t *const n = taps->con.c.layout.dim;
-    const int64_t above = n[0] * n[1] * n[3];
-    const int64_t places = distinct_places(f, 0) * distinct_places(f, 1) *
-                           distinct_places(f, 2) * f->oc;
-    return above > 1 && distinct_places(f, 2) > 1 &&
-           places > LAUNCH / ((above - 1) * n[2]);
+    return n[0] * n[1] * n[3] > 1 && distinct_places(f, 2) > 1;
 }
 
 static enum xk_status next_places(xk_ctx *c, const struct xk_conv_desc *f,

@@ -141,6 +141,8 @@ XKBENCH = [
     # weights over all but the innermost one, then over that.
     (["--dt=u8s8", "--dir=FWD_D", "--attr-zero-points=src:common:3",
       "mb1ic4ih11oc64kh9ph4"], 0, r"0:PASSED "),
+    (["--dt=u8s8", "--dir=FWD_D", "--attr-zero-points=src:per_dim_1",
+      "mb1ic64ih7oc64kh3ph1"], 0, r"0:PASSED "),
     # What breaks no rule, but no plan can carry out, is as wrong.
     (["--dir=BWD_W", "--dt=f16", "--stag=axb", "--dtag=axb", "--schedule=load_a=scattered",
       "mb2ic32ih14oc48kh3ph1"], 1,
