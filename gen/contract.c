@@ -210,13 +210,38 @@ static bool has_long_code(const struct ladder *l, unsigned i)
            tile_elements(&l->k->candidate[i]) >= l->long_e;
 }
 
+/* Whether two candidates need the same registers in the loop: they differ in
+ * the grid alone, in who shares K, or in what is asked for ahead. */
+static bool is_same_tile(const struct xk_schedule *a,
+                         const struct xk_schedule *b)
+{
+    struct xk_schedule x = *a;
+    x.tg_m = b->tg_m;
+    x.tg_n = b->tg_n;
+    x.slices = b->slices;
+    x.prefetch = b->prefetch;
+    x.m_first = b->m_first;
+    return xk_schedule_same(&x, b);
+}
+
+/* Whether the code of such a candidate needed too many. */
+static bool has_lost_tile(const struct ladder *l, unsigned i)
+{
+    for (unsigned k = 0; k < i; k++)
+        if (l->outcome[k] == NO_CODE &&
+            is_same_tile(&l->k->candidate[k], &l->k->candidate[i]))
+            return true;
+    return false;
+}
+
 static enum xk_status try_each(struct ladder *l, struct rungs r)
 {
     enum xk_status status = XK_ENOFIT;
     l->n_lost = 0;
     for (unsigned i = r.first;
          i < r.end && status == XK_ENOFIT && l->n_lost < MOST_LOST; i++) {
-        if (l->outcome[i] == NO_PLAN || has_long_code(l, i))
+        if (l->outcome[i] == NO_PLAN || has_long_code(l, i) ||
+            (!l->tight && has_lost_tile(l, i)))
             continue;
         xk_ctx_clear(l->g->c);
         status = try_candidate(l, i);

@@ -178,6 +178,23 @@ START_TEST(some_candidates_did_not_fit)
 }
 END_TEST
 
+/* Schedules whose text differs in more than the grid and in who shares K. */
+static void check_other_tile(const char *a, const char *b)
+{
+    static const char *const fields[] = {
+        " m=", " n=", " nsub=", " k=", "fma=", " taps=", " slots=", " slm="};
+    bool other = false;
+    for (unsigned i = 0; i < XK_COUNTOF(fields); i++) {
+        const char *const x = strstr(a, fields[i]), *const y =
+                                                        strstr(b, fields[i]);
+        ck_assert(x && y);
+        const size_t n = strlen(fields[i]);
+        other |= strcspn(x + n, " ") != strcspn(y + n, " ") ||
+                 strncmp(x, y, n + strcspn(x + n, " ")) != 0;
+    }
+    ck_assert_msg(other, "%s\n%s", a, b);
+}
+
 START_TEST(codegen_that_refuses_is_asked_for_the_next_and_for_the_first_again)
 {
     xk_program *p[3];
@@ -187,7 +204,7 @@ START_TEST(codegen_that_refuses_is_asked_for_the_next_and_for_the_first_again)
         ck_assert_uint_eq(n_codes, i + 1);
     }
     const char *const first = xk_program_launch(p[0], 0)->schedule;
-    ck_assert_str_ne(first, xk_program_launch(p[1], 0)->schedule);
+    check_other_tile(first, xk_program_launch(p[1], 0)->schedule);
     ck_assert_str_eq(first, xk_program_launch(p[2], 0)->schedule);
     for (unsigned i = 0; i < 3; i++)
         xk_program_unref(p[i]);
