@@ -123,16 +123,6 @@ static const struct row {
      "fma=dpasw m=16 n=16 nsub=16 tg=2x2 slots=1,2 slm=2 grf=256"},
 };
 
-/* Branches around the last eight rows of a tile, which some groups have. */
-static const struct row with_branches[] = {
-    {"mb8ic32oc16ih3oh3kh3ph1",
-     "fma=dpasw m=16 n=16 nsub=16 tg=2x1 slots=2,2 slm=0 taps=inner spread=3 "
-     "grf=256"},
-    {"mb1ic64oc32ih7oh7kh3ph1",
-     "fma=dpas m=16 n=32 nsub=32 tg=1x1 slots=3,2 slm=0 taps=inner spread=5 "
-     "grf=256"},
-};
-
 /* A step is one dpas deep. */
 static unsigned of_row(const struct row *r, const uint32_t *t, use_fn *use)
 {
@@ -155,10 +145,6 @@ unsigned all_generated(use_fn *use)
         for (unsigned i = 0;
              t[0] != XK_F32 && i < sizeof with_slm / sizeof with_slm[0]; i++)
             bad += of_row(&with_slm[i], t, use);
-        for (unsigned i = 0; t[0] != XK_F32 &&
-                             i < sizeof with_branches / sizeof with_branches[0];
-             i++)
-            bad += of_row(&with_branches[i], t, use);
     }
     unsetenv("XK_SCHEDULE");
     return bad;
