@@ -161,12 +161,11 @@ static bool needs_met(struct xk_sim_check_thread *c,
 {
     const struct xk_sim_check_run *const r = c->work->run;
     uint64_t *const good = &c->good_age[s - r->stretch];
-    const struct xk_check_need *const need = &r->need[s->need];
     uint64_t missing = 0;
     if (*good == c->age)
         return true;
-    for (uint32_t i = 0; i < s->n_needs; i++)
-        missing |= ~c->def[need[i].word] & need[i].bits;
+    for (uint32_t i = s->need; i < s->need + s->n_needs; i++)
+        missing |= ~c->def[r->need[i].word] & r->need[i].bits;
     if (missing)
         return false;
     *good = c->age;

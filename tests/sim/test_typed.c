@@ -715,7 +715,7 @@ static void refuse_lengths(struct code c, int more_back, int more_sent)
     size_t used_b;
     struct xk_error err = {.message = ""};
     ck_assert_int_eq(xk_inst_decode(p, c.bytes, 16, &i, &used_b, &err), XK_OK);
-    i.send.desc += (uint32_t)(more_back << 20);
+    i.send.desc += (uint32_t)more_back << 20;
     i.send.src1_len = (uint8_t)(i.send.src1_len + more_sent);
     i.send.exdesc = (uint32_t)i.send.src1_len << 6;
     ck_assert_int_eq(xk_inst_encode(p, &i, c.bytes, &err), XK_OK);
