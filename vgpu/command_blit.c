@@ -130,7 +130,7 @@ enum xk_status xk_cmd_block_copy(struct xk_command_stream *s,
                                  const struct xk_command *cmd,
                                  struct xk_command_jump *jump)
 {
-    static const struct xk_cmd_refusal special = {
+    static const struct xk_state_field special = {
         0, 12, 3, "XY_BLOCK_COPY_BLT: special mode"};
     const uint32_t *const dw = cmd->dw;
     unsigned b;
@@ -153,7 +153,7 @@ enum xk_status xk_cmd_color_fill(struct xk_command_stream *s,
                                  const struct xk_command *cmd,
                                  struct xk_command_jump *jump)
 {
-    static const struct xk_cmd_refusal special = {
+    static const struct xk_state_field special = {
         0, 12, 3, "XY_FAST_COLOR_BLT: special mode"};
     const uint32_t *const dw = cmd->dw;
     unsigned b;

@@ -115,18 +115,16 @@ enum xk_status xk_command_exec(struct xk_command_stream *s,
 
 enum xk_status xk_cmd_has_none(struct xk_command_stream *s,
                                const struct xk_command *cmd, const uint32_t *dw,
-                               const struct xk_cmd_refusal *fields, size_t n)
+                               const struct xk_state_field *fields, size_t n)
 {
-    for (size_t k = 0; k < n; k++) {
-        const uint32_t v =
-            dw[fields[k].dword] >> fields[k].first & fields[k].mask;
-        if (v)
-            return xk_fail(s->c, XK_EUNSUPPORTED,
-                           "vgpu: %s 0x%x of the command at 0x%llx is not "
-                           "modelled",
-                           fields[k].what, v, (unsigned long long)cmd->at_va);
-    }
-    return XK_OK;
+    uint32_t v;
+    const struct xk_state_field *const f =
+        xk_state_field_set(dw, fields, n, &v);
+    return f ? xk_fail(s->c, XK_EUNSUPPORTED,
+                       "vgpu: %s 0x%x of the command at 0x%llx is not "
+                       "modelled",
+                       f->what, v, (unsigned long long)cmd->at_va)
+             : XK_OK;
 }
 
 #define PREDICATE_RESULT 0x418 /* from the engine's base */

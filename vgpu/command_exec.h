@@ -3,6 +3,7 @@
 #ifndef XK_VGPU_COMMAND_EXEC_H
 #define XK_VGPU_COMMAND_EXEC_H
 
+#include "base/state_field.h"
 #include "vgpu/command_stream.h"
 
 #define uthash_fatal(text) (void)0
@@ -67,17 +68,11 @@ xk_command_fn xk_cmd_mem_copy, xk_cmd_mem_set;
 xk_command_fn xk_cmd_l3_control, xk_cmd_predicate;
 xk_command_fn xk_cmd_vfe, xk_cmd_descriptor_load, xk_cmd_media_walker;
 
-/* A field that acts, and whose values other than 0 are not modelled. */
-struct xk_cmd_refusal {
-    uint8_t dword, first;
-    uint32_t mask; /* at bit 0 */
-    const char *what;
-};
 /* XK_EUNSUPPORTED, with the command's address and the field's name and value,
  * if one is not 0. dw: the command's, or a descriptor's. */
 enum xk_status xk_cmd_has_none(struct xk_command_stream *s,
                                const struct xk_command *cmd, const uint32_t *dw,
-                               const struct xk_cmd_refusal *fields, size_t n);
+                               const struct xk_state_field *fields, size_t n);
 
 /* Memory at a virtual address; ggtt: of the global table. */
 enum xk_status xk_cmd_read(struct xk_command_stream *s,

@@ -37,7 +37,7 @@ static enum xk_status read_descriptor(struct xk_command_stream *s,
                                       struct xk_gpu_walker *w)
 {
     /* command_state.c says which are without effect */
-    static const struct xk_cmd_refusal others[] = {
+    static const struct xk_state_field others[] = {
         {2, 7, 0x51, "interface descriptor: exceptions, by bit"},
         {2, 16, 1, "interface descriptor: alternate float mode"},
         {2, 18, 1, "interface descriptor: single program flow"},

@@ -32,7 +32,7 @@ enum xk_status xk_cmd_batch_start(struct xk_command_stream *s,
                                   const struct xk_command *cmd,
                                   struct xk_command_jump *jump)
 {
-    static const struct xk_cmd_refusal predicate = {
+    static const struct xk_state_field predicate = {
         0, 15, 1, "MI_BATCH_BUFFER_START: predicate"};
     XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, &predicate, 1));
     jump->kind = cmd->dw[0] >> 22 & 1 ? XK_JUMP_CALL : XK_JUMP_CHAIN;
@@ -156,7 +156,7 @@ enum xk_status xk_cmd_math(struct xk_command_stream *s,
                            const struct xk_command *cmd,
                            struct xk_command_jump *jump)
 {
-    static const struct xk_cmd_refusal predicate = {0, 15, 1,
+    static const struct xk_state_field predicate = {0, 15, 1,
                                                     "MI_MATH: predicate"};
     struct alu u = {0};
     (void)jump;
@@ -293,7 +293,7 @@ enum xk_status xk_cmd_load_imm(struct xk_command_stream *s,
                                const struct xk_command *cmd,
                                struct xk_command_jump *jump)
 {
-    static const struct xk_cmd_refusal bytes = {
+    static const struct xk_state_field bytes = {
         0, 8, 0xf, "MI_LOAD_REGISTER_IMM: bytes that stay, by bit"};
     (void)jump;
     XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, &bytes, 1));
@@ -324,7 +324,7 @@ enum xk_status xk_cmd_store_reg(struct xk_command_stream *s,
                                 const struct xk_command *cmd,
                                 struct xk_command_jump *jump)
 {
-    static const struct xk_cmd_refusal predicate = {
+    static const struct xk_state_field predicate = {
         0, 21, 1, "MI_STORE_REGISTER_MEM: predicate"};
     const uint32_t v =
         register_value(s, register_at(s, cmd, 19, 17, cmd->dw[1]));
@@ -362,7 +362,7 @@ enum xk_status xk_cmd_flush(struct xk_command_stream *s,
                             struct xk_command_jump *jump)
 {
     const struct xk_command_ops *const o = &s->config.ops;
-    static const struct xk_cmd_refusal index = {
+    static const struct xk_state_field index = {
         0, 21, 1, "MI_FLUSH_DW: store by an index"};
     const unsigned op = cmd->dw[0] >> 14 & 3;
     uint64_t v = (uint64_t)cmd->dw[4] << 32 | cmd->dw[3];
@@ -408,7 +408,7 @@ enum xk_status xk_cmd_atomic(struct xk_command_stream *s,
     const unsigned op = cmd->dw[0] >> 8 & 0xff, n_b = op & 0x20 ? 8 : 4;
     const uint64_t va = xk_cmd_address(cmd, 1) & ~3ull;
     const bool ggtt = cmd->dw[0] & BIT_GGTT;
-    static const struct xk_cmd_refusal others[] = {
+    static const struct xk_state_field others[] = {
         {0, 16, 1, "MI_ATOMIC: return of the old value"},
         {0, 20, 1, "MI_ATOMIC: 16 bytes"},
     };

@@ -31,7 +31,7 @@ enum xk_status xk_cmd_pipe_control(struct xk_command_stream *s,
                                    const struct xk_command *cmd,
                                    struct xk_command_jump *jump)
 {
-    static const struct xk_cmd_refusal others[] = {
+    static const struct xk_state_field others[] = {
         {0, 8, 1, "PIPE_CONTROL: predicate"},
         {0, 14, 1, "PIPE_CONTROL: offset by a partition"},
         {1, 21, 1, "PIPE_CONTROL: store by an index"},
@@ -221,7 +221,7 @@ static enum xk_status post_sync(struct xk_command_stream *s,
 static enum xk_status has_no_other(struct xk_command_stream *s,
                                    const struct xk_command *cmd)
 {
-    static const struct xk_cmd_refusal fields[] = {
+    static const struct xk_state_field fields[] = {
         {0, 9, 1, "COMPUTE_WALKER: partition of the work"},
         {2, 30, 3, "COMPUTE_WALKER: partition type"},
         {4, 19, 7, "COMPUTE_WALKER: layout of local ids"},

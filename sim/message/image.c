@@ -9,7 +9,7 @@ enum { TYPE_1D, TYPE_2D, TYPE_3D, TYPE_BUFFER = 4, TYPE_NULL = 7 };
 bool xk_sim_image_is_plain(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                            const uint8_t *state)
 {
-    static const struct xk_sim_refusal fields[] = {
+    static const struct xk_state_field fields[] = {
         {0, 10, 3, "a surface with vertical line stride"},
         {1, 18, 1, "a surface with corner texels"},
         {1, 19, 0x1f, "a surface with base level"},

@@ -57,7 +57,7 @@ static bool read_surface(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          struct block *b)
 {
     enum { R8_UNORM = 0x140, R8_UINT = 0x143 };
-    static const struct xk_sim_refusal lines = {
+    static const struct xk_state_field lines = {
         0, 6, 3, "a media block of a surface with boundary mode"};
     uint64_t va;
     if (!xk_sim_surface_va(t, e, &va))

@@ -48,23 +48,19 @@ const uint8_t *xk_sim_state_at(struct xk_sim_thread *t,
 }
 
 bool xk_sim_has_none(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                     const uint8_t *state, const struct xk_sim_refusal *fields,
+                     const uint8_t *state, const struct xk_state_field *fields,
                      size_t n)
 {
-    for (size_t k = 0; k < n; k++) {
-        const uint32_t v =
-            xk_sim_dw(state, fields[k].dword) >> fields[k].first &
-            fields[k].mask;
-        if (v)
-            return xk_sim_lacks(t, e, fields[k].what, v);
-    }
-    return true;
+    uint32_t v;
+    const struct xk_state_field *const f =
+        xk_state_field_set(state, fields, n, &v);
+    return !f || xk_sim_lacks(t, e, f->what, v);
 }
 
 bool xk_sim_is_uncompressed(struct xk_sim_thread *t,
                             const struct xk_sim_inst *e, const uint8_t *state)
 {
-    static const struct xk_sim_refusal fields[] = {
+    static const struct xk_state_field fields[] = {
         {6, 0, 7, "a surface with an auxiliary one, mode"},
         {7, 30, 1, "a surface with compressed memory"},
     };

@@ -20,7 +20,7 @@ struct pair {
 static bool is_plain(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                      const uint8_t *p)
 {
-    static const struct xk_sim_refusal fields[] = {
+    static const struct xk_state_field fields[] = {
         {0, 29, 1, "a sampler with DX9's border colour mode, bit"},
         {0, 31, 1, "a disabled sampler, bit"},
         {1, 7, 1, "a sampler with chroma key"},

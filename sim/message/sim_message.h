@@ -5,6 +5,7 @@
 #ifndef XK_SIM_SIM_MESSAGE_H
 #define XK_SIM_SIM_MESSAGE_H
 
+#include "base/state_field.h"
 #include "sim/core/observer.h"
 #include "sim/core/sim_operand.h"
 
@@ -29,15 +30,9 @@ static inline uint32_t xk_sim_dw(const uint8_t *p, unsigned k)
     return v;
 }
 
-/* A field of a state that must be 0: refused by its name and value. */
-struct xk_sim_refusal {
-    uint8_t dword, first;
-    uint32_t mask; /* at bit 0 */
-    const char *what;
-};
 /* False after a finding about the first field that is not 0. */
 bool xk_sim_has_none(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                     const uint8_t *state, const struct xk_sim_refusal *fields,
+                     const uint8_t *state, const struct xk_state_field *fields,
                      size_t n);
 /* A surface's memory is compressed, or has an auxiliary surface: refused, for
  * whatever kind of surface. */
