@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# check.sh [full]. Without a word, make check: gcc release, all tests but those
-# of suite long and of tests/full.txt; fails above a budget of CPU seconds. These
-# are seconds of a machine whose scripts/yardstick.py says 1.00: the same tests
-# took 383 s on one machine and 758 s on another.
-# "full", make check-full: all tests, the sanitizers, and a clang build, whose
-# kernels must have the same bytes. Goes on after a failure; the last line sums
-# up.
+# check.sh [full | sanitized]. Without a word, make check: gcc release, all tests
+# but those of suite long and of tests/full.txt; fails above a budget of CPU
+# seconds. These are seconds of a machine whose scripts/yardstick.py says 1.00:
+# the same tests took 383 s on one machine and 758 s on another.
+# "full", make check-full: all tests, a clang build, whose kernels must have the
+# same bytes, and the tests of make check under the sanitizers. Goes on after a
+# failure; the last line sums up. XK_CHECK_UNTIL=SECONDS, as `date +%s` counts
+# them: a part that would end later is named and not run.
+# "sanitized", make check-sanitized: all tests under the sanitizers.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -32,21 +34,13 @@ run_tests() {
     results+=("$dir/meson-logs/testlog.json")
 }
 
-# Configures, builds and tests one build directory.
-run() {
-    local dir=$1
-    shift
-    echo "== $dir"
-    if scripts/build.sh "$dir" "$@"; then
-        # Hours of simulation have a target of their own, make check-long. Intel's
-        # driver does not run under ASan, and of the tests of compiled kernels
-        # only run_flips has time for it.
-        local -a skip=(--no-suite long)
-        case $dir in *asan*) skip+=(--no-suite driver --no-suite corpus) ;; esac
-        run_tests "$dir" "${skip[@]}"
-    else
-        results+=("broken:$dir")
-    fi
+# Builds a directory, which it configures first; a failure is a result, too.
+build() {
+    echo "== $1"
+    scripts/build.sh "$@" || {
+        results+=("broken:$1")
+        return 1
+    }
 }
 
 # Compiled kernels with flipped bits on the simulator under the sanitizers: what
@@ -79,16 +73,30 @@ run_tap() {
     results+=("$logs/$name.tap")
 }
 
-check_all() {
-    run build --buildtype=release
-    mkdir -p "$logs"
-    # -O1 and lines without variables take half the time to compile, and run
-    # within a tenth of -O2. The warning has false alarms at -O1.
-    run build-asan --buildtype=debugoptimized -Doptimization=1 \
+# Sets names: those of make check's tests that a build directory has.
+read_sample_names() {
+    names=$(python3 tests/suites.py tests/full.txt tests/long.txt "$1" --names) || exit 1
+    readarray -t names <<<"$names"
+}
+
+# The tests of make check, or "all", under the sanitizers. Intel's driver does
+# not run under ASan, and of the tests of compiled kernels only run_flips has
+# time for it. -O1 and lines without variables take half the time to compile,
+# and run within a tenth of -O2; gcc's format-truncation has false alarms there.
+run_sanitized() {
+    local names=()
+    build build-asan --buildtype=debugoptimized -Doptimization=1 \
         -Dc_args='-g1 -Wno-format-truncation' \
-        -Db_sanitize=address,undefined -Db_lundef=false
+        -Db_sanitize=address,undefined -Db_lundef=false || return
+    if [ "$1" != all ]; then read_sample_names build-asan; fi
+    run_tests build-asan --no-suite long --no-suite driver \
+        --no-suite corpus "${names[@]}"
     run_flips
     run_device
+}
+
+# clang's kernels of the lists and of random problems beside gcc's.
+run_clang() {
     if CC=clang scripts/build.sh build-clang tools/xk --buildtype=release; then
         python3 tests/random/random_problems.py --list --count=60 \
             >"$logs/random.txt"
@@ -98,17 +106,48 @@ check_all() {
     else
         results+=("broken:build-clang")
     fi
+}
+
+# Is there time for a part of that many seconds? If not, says what is not run.
+has_time() {
+    local seconds=$1 part=$2
+    if [ $(($(date +%s) + seconds)) -gt "${XK_CHECK_UNTIL:-9999999999}" ]; then
+        echo "check: NOT RUN: $part would take about $seconds s, and" \
+            "XK_CHECK_UNTIL leaves $((XK_CHECK_UNTIL - $(date +%s))) s"
+        return 1
+    fi
+}
+
+# The sanitizers' part takes no longer than the release build's did.
+check_all() {
+    local began release_s
+    began=$(date +%s)
+    # Hours of simulation have a target of their own, make check-long.
+    if build build --buildtype=release; then run_tests build --no-suite long; fi
+    release_s=$(($(date +%s) - began))
+    mkdir -p "$logs"
+    if has_time $((release_s / 4)) "clang's bytes"; then run_clang; fi
+    if has_time "$release_s" "the build with sanitizers"; then
+        run_sanitized sample
+    fi
+    python3 scripts/tally.py "${results[@]}"
+}
+
+check_sanitized() {
+    scripts/build.sh build --buildtype=release || exit 1
+    mkdir -p "$logs"
+    python3 tests/corpus/compile.py tests/opencl build/tests/corpus/cache
+    run_sanitized all
     python3 scripts/tally.py "${results[@]}"
 }
 
 # The build, and the corpus that ocloc compiles once, do not count.
 check_sample() {
-    local names status before used slow spent
+    local names=() status before used slow spent
     scripts/build.sh build --buildtype=release || exit 1
     mkdir -p "$logs"
     python3 tests/corpus/compile.py tests/opencl build/tests/corpus/cache
-    names=$(python3 tests/suites.py tests/full.txt tests/long.txt build --names) || exit 1
-    readarray -t names <<<"$names"
+    read_sample_names build
     slow=$(python3 scripts/yardstick.py) || exit 1
     take_cpu
     before=$cpu_s
@@ -130,8 +169,12 @@ check_sample() {
     return $status
 }
 
-if [ "${1:-}" = full ]; then
-    check_all
-else
-    check_sample
-fi
+case ${1:-} in
+"") check_sample ;;
+full) check_all ;;
+sanitized) check_sanitized ;;
+*)
+    echo "check.sh: \"$1\" is not full or sanitized" >&2
+    exit 2
+    ;;
+esac
