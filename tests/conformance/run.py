@@ -6,15 +6,18 @@ the rows whose binary contains it, a platform's name the rows on that platform.
 Nothing of the suite is in this tree. XK_CONFORMANCE_JOBS rows run at a time (2).
 XK_CONFORMANCE_PATIENCE multiplies the limits beside much other work (1).
 XK_CONFORMANCE_TABLES names another folder of the two tables, XK_CONFORMANCE_LOGS a
-folder that keeps what each row said."""
+folder that keeps what each row says, as it says it. A row's verdict is printed when the
+row ends. SIGINT and SIGTERM end the rows that run; what they came to until then, and
+the sums, are printed."""
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -30,6 +33,8 @@ ENVIRONMENT = {"C": {"ForceOCLVersion": "21"}}
 ENDS = re.compile(r"^(\w+) (passed|FAILED|skipped)\b", re.M)
 # It counts what was asked for; a run without this line was cut short.
 TOTAL = re.compile(r"^(?:PASSED|FAILED|SKIPPED) .*\btests?\.", re.M)
+# Set by the signal that ends this program, and by nothing.
+STOPPED, NEVER = threading.Event(), threading.Event()
 # Whatever xk says is about a launch, a command or a client that came to nothing.
 DROPPED = re.compile(r"^xk(?: vgpu)?: .*", re.M)
 
@@ -49,27 +54,41 @@ def end_group(p, number):
         pass
 
 
-def execute(words, limit_s, more=None):
-    """The output and the exit status, None if it was ended after limit_s. A child
-    that outlives its parent holds the pipe, so the whole group is ended."""
+def wait(p, limit_s, stop):
+    """The exit status, None if the limit or the event came first, and the seconds of
+    processor time of the program and of all that it has waited for."""
+    end = time.monotonic() + limit_s
+    while time.monotonic() < end and not stop.is_set():
+        pid, how, usage = os.wait4(p.pid, os.WNOHANG)
+        if pid:
+            p.returncode = os.waitstatus_to_exitcode(how)
+            return p.returncode, usage.ru_utime + usage.ru_stime
+        stop.wait(0.05)
+    return None, 0
+
+
+def execute(words, limit_s, more=None, log=None):
+    """The output, the exit status, None if it was ended after limit_s or by a signal
+    to us, and the seconds of processor time. The output goes to a file, which a child
+    that outlives its parent cannot hold up; then the whole group is ended."""
     env = dict(os.environ, CL_WIMPY_MODE="1", **(more or {}))
-    with subprocess.Popen(words, stdin=subprocess.DEVNULL, text=True, env=env,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          errors="replace", start_new_session=True) as p:
-        try:
-            return p.communicate(timeout=limit_s)[0], p.returncode
-        except subprocess.TimeoutExpired:
-            end_group(p, signal.SIGTERM)
-        try:
-            return p.communicate(timeout=10)[0], None
-        except subprocess.TimeoutExpired:
+    with open(log, "w+b") if log else tempfile.TemporaryFile() as out:
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL, env=env, stdout=out,
+                              stderr=subprocess.STDOUT, start_new_session=True) as p:
+            status, cpu_s = wait(p, limit_s, STOPPED)
+            if status is None:
+                end_group(p, signal.SIGTERM)
+                cpu_s = wait(p, 10, NEVER)[1]
             end_group(p, signal.SIGKILL)
-            return p.communicate()[0], None
+        out.seek(0)
+        return out.read().decode(errors="replace"), status, cpu_s
 
 
 def judge(out, status):
     """What the row came to, and its subtests that failed."""
     failed = {n for n, how in ENDS.findall(out) if how == "FAILED"}
+    if status is None and STOPPED.is_set():
+        return "interrupted", failed
     if status is None:
         return "hang", failed | {"(hang)"}
     if DROPPED.search(out):
@@ -83,18 +102,11 @@ def judge(out, status):
     return "pass", failed
 
 
-def cpu_s():
-    """Seconds of processor time of all programs that have ended."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
-def keep(letter, name, out):
-    """What the row said, for who wants to know more."""
+def log_of(letter, name):
+    """The file for what the row says, for who wants to know more."""
     folder = os.environ.get("XK_CONFORMANCE_LOGS")
-    if folder:
-        name = f"{PLATFORMS[letter]}-{Path(name).name}.txt"
-        Path(folder, name).write_text(out, encoding="utf-8")
+    name = f"{PLATFORMS[letter]}-{Path(name).name}.txt"
+    return Path(folder, name) if folder else None
 
 
 def subtests(path, words):
@@ -102,7 +114,7 @@ def subtests(path, words):
     those behind a !, which alone means all others; None if a pattern fits nothing."""
     if not any(c in w for w in words for c in "*!"):
         return words
-    out, _ = execute([path, "--list"], 60)
+    out = execute([path, "--list"], 60)[0]
     names = [line.strip() for line in out.splitlines() if line.startswith("\t")]
     fits = {w: [n for n in names if fnmatchcase(n, w.lstrip("!"))] for w in words
             if "*" in w or w.startswith("!")}
@@ -116,23 +128,23 @@ def subtests(path, words):
 
 
 def run_row(job):
-    """One row on one platform: its letter and binary, its line, the subtests that
-    failed."""
+    """One row on one platform: what is said about it, the subtests that failed."""
     xk, path, letter, row = job
-    start, cpu = time.monotonic(), cpu_s()
-    words = subtests(path, row[3].split())
+    start = time.monotonic()
+    words = None if STOPPED.is_set() else subtests(path, row[3].split())
+    if STOPPED.is_set():
+        return "interrupted; not begun", []
     if words is None:
-        return letter, row[2], "a pattern fits no subtest", ["(pattern)"]
-    out, status = execute([xk, "vgpu", "-q", "-p", PLATFORMS[letter], "--",
-                           str(path)] + words, int(row[1]) * PATIENCE,
-                          ENVIRONMENT.get(letter))
-    keep(letter, row[2], out or "")
-    how, failed = judge(out or "", status)
-    ends = [e for _, e in ENDS.findall(out or "")]
+        return "a pattern fits no subtest", ["(pattern)"]
+    out, status, cpu_s = execute([xk, "vgpu", "-q", "-p", PLATFORMS[letter], "--",
+                                  str(path)] + words, int(row[1]) * PATIENCE,
+                                 ENVIRONMENT.get(letter), log_of(letter, row[2]))
+    how, failed = judge(out, status)
+    ends = [e for _, e in ENDS.findall(out)]
     said = (f"{how}; {ends.count('passed')} passed, {ends.count('FAILED')} failed, "
             f"{ends.count('skipped')} skipped, {time.monotonic() - start:.0f} s, "
-            f"{cpu_s() - cpu:.0f} s of CPU")
-    return letter, row[2], said, sorted(failed)
+            f"{cpu_s:.0f} s of CPU")
+    return said, sorted(failed)
 
 
 def read_excuses():
@@ -167,25 +179,40 @@ def jobs_of(xk, build, chosen, count):
                 count[2] += 1
 
 
-def main():
-    excuses, by_chance = read_excuses()
-    used, ran, count = set(), set(), [0, 0, 0]
-    jobs = list(jobs_of(sys.argv[1], Path(sys.argv[2]), sys.argv[3:], count))
+def verdicts(jobs):
+    """The letter, the binary, what is said and what failed, as the rows end."""
     at_a_time = int(os.environ.get("XK_CONFORMANCE_JOBS", "2"))
-    with ProcessPoolExecutor(at_a_time) as pool:
-        for letter, binary, said, failed in pool.map(run_row, jobs):
-            keys = {(letter, binary, name) for name in failed}
-            left = sorted(name for _, _, name in keys - excuses)
+    with ThreadPoolExecutor(at_a_time) as pool:
+        rows = {pool.submit(run_row, job): job for job in jobs}
+        for done in as_completed(rows):
+            _, _, letter, row = rows[done]
+            yield letter, row[2], *done.result()
+
+
+def main():
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: STOPPED.set())
+    excuses, by_chance = read_excuses()
+    used, ran, count, cut = set(), set(), [0, 0, 0], 0
+    jobs = list(jobs_of(sys.argv[1], Path(sys.argv[2]), sys.argv[3:], count))
+    for letter, binary, said, failed in verdicts(jobs):
+        keys = {(letter, binary, name) for name in failed}
+        left = sorted(name for _, _, name in keys - excuses)
+        print(f"{PLATFORMS[letter]} {binary}: {said}", *left, flush=True)
+        used |= keys & excuses
+        if said.startswith("interrupted") and not left:
+            cut += 1
+            continue
+        count[1 if left else 0] += 1
+        if not said.startswith("interrupted"):
             ran.add((letter, binary))
-            used |= keys & excuses
-            print(f"{PLATFORMS[letter]} {binary}: {said}", *left, flush=True)
-            count[1 if left else 0] += 1
     for key in sorted(excuses - used - by_chance):
         if key[:2] in ran:
             print("excuse that fits nothing:", *key)
             count[1] += 1
-    print(f"{count[0]} passed, {count[1]} failed, {count[2]} skipped")
-    return 1 if count[1] or not count[0] else 0
+    print(f"{count[0]} passed, {count[1]} failed, {count[2]} skipped" +
+          (f", {cut} interrupted" if STOPPED.is_set() else ""))
+    return 1 if count[1] or cut or not count[0] else 0
 
 
 if __name__ == "__main__":

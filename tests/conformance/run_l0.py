@@ -37,7 +37,7 @@ def run_binary(xk, path, platform, excuses):
     """A line about it; whether all is well."""
     left_out = [pattern for what, pattern, _ in excuses if what == "hangs"]
     filters = ["--gtest_filter=-" + ":".join(f"*{p}*" for p in left_out)]
-    out, status = execute(
+    out, status, _ = execute(
         [xk, "vgpu", "-q", "-p", platform, "--", "sh", "-c",
          f'cd "{path.parent}" && exec ./{path.name} "$@"', "sh"] +
         (filters if left_out else []), LIMIT_S)

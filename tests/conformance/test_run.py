@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_run.py: the runner of OpenCL-CTS with a binary and an xk that are made
 here: one that passes, fails, hangs, is dropped, crashes or ends without its total
-must be told apart, and an excuse counts only for what it names. TAP."""
+must be told apart, and an excuse counts only for what it names. A signal loses no
+verdict and leaves no process. TAP."""
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from processes import alive, waits  # noqa: E402
 
 RUN = Path(__file__).resolve().parent / "run.py"
 # xk vgpu -q -p PLATFORM -- BINARY ARG...
@@ -98,11 +103,60 @@ def runs(folder, script, excuses, arguments="-w", patience="1"):
     return done, time.monotonic() - start
 
 
+def three_rows(folder):
+    """A row that passes, one that stays after two subtests, one not begun."""
+    # The group of the last row that was begun.
+    write(folder / "xk", XK.replace("shift", f"echo $$ >{folder}/pid\nshift"))
+    for name, script in (("a", "echo 'a1 passed'\n" + TOTAL),
+                         ("b", "echo 'b1 passed'\necho 'b2 skipped'\n" + HANG),
+                         ("c", "echo 'c1 passed'\n" + TOTAL)):
+        write(folder / f"test_conformance/{name}/test_{name}", "#!/bin/sh\n" + script)
+    write(folder / "table.txt", "".join(f"G | 40 | {n}/test_{n} | -w\n"
+                                        for n in "abc"))
+    write(folder / "excuses.txt", "G | b/test_b | b3 | theirs | xelp\n")
+
+
+def says(path, words):
+    """Whether the file is there and says it."""
+    return path.exists() and words in path.read_text()
+
+
+def interrupted(folder, number):
+    """What is wrong with the verdicts of a run that a signal ends."""
+    three_rows(folder)
+    env = dict(os.environ, XK_CONFORMANCE_TABLES=str(folder),
+               XK_CONFORMANCE_LOGS=str(folder), XK_CONFORMANCE_JOBS="1")
+    out, log = folder / "out", folder / "xehpg-test_b.txt"
+    with open(out, "wb") as f, subprocess.Popen([RUN, folder / "xk", folder],
+                                                env=env, stdout=f) as p:
+        bad = [w for path, w in ((log, "b2 skipped"), (out, "a/test_a: pass"))
+               if not waits(lambda p=path, w=w: says(p, w))]
+        p.send_signal(number)
+        status = p.wait(timeout=30)
+    bad += [w for w in ("xehpg b/test_b: interrupted; 2 passed, 0 failed, 1 skipped",
+                        "xehpg c/test_c: interrupted; not begun",
+                        "\n1 passed, 0 failed, 0 skipped, 2 interrupted\n")
+            if w not in out.read_text()]
+    if alive((folder / "pid").read_text().strip()):
+        bad.append("a process is left")
+    return bad + ([f"status {status}"] if status != 1 else []), out.read_text()
+
+
+def test_signal(k, number):
+    """One TAP line; 1 if it is not ok."""
+    with tempfile.TemporaryDirectory() as folder:
+        bad, out = interrupted(Path(folder), number)
+    print("not ok" if bad else "ok", k, "- a run that", number.name, "ends")
+    if bad:
+        print("#", *bad, out, sep="\n# ")
+    return bool(bad)
+
+
 def main():
     """All cases."""
     cases = CASES + [("a binary that is not built", None, "", 1,
                       ["skip, not built", "0 passed, 0 failed, 1 skipped"])]
-    print(f"1..{len(cases)}")
+    print(f"1..{len(cases) + 2}")
     n_bad = 0
     for k, (name, script, excuses, code, said, *more) in enumerate(cases, 1):
         with tempfile.TemporaryDirectory() as folder:
@@ -114,6 +168,8 @@ def main():
         if not good:
             print("#", done.returncode, f"{seconds:.0f} s", done.stdout,
                   done.stderr, sep="\n# ")
+    for k, number in enumerate((signal.SIGINT, signal.SIGTERM), len(cases) + 1):
+        n_bad += test_signal(k, number)
     return 1 if n_bad else 0
 
 

@@ -11,9 +11,14 @@ What was said may be several sentences' words, " / " between them: the first is
 the cause, without which the others, its consequences, excuse nothing. "by IMPL" as
 the case is each case of that implementation, "*" each case, whose words are only
 looked for where they are said. An excuse that fits nothing of a whole run, or
-that fits a case without a fault, is a failure itself."""
+that fits a case without a fault, is a failure itself.
+
+Verdicts are printed as soon as the cases' process has ended. SIGINT and SIGTERM end the
+one that runs, and the sums are printed."""
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,6 +27,32 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 BATCH = 16
 KERNELS_MIN = 150
+
+
+class Stopped(Exception):
+    """A signal has come."""
+
+
+def stop(number, _):
+    for other in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(other, signal.SIG_IGN)
+    raise Stopped(signal.Signals(number).name)
+
+
+def execute(words, limit_s):
+    """The output, the last line of stderr and the status, None after the limit. The
+    group of processes is ended then, and when a signal comes."""
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, errors="replace", start_new_session=True) as p:
+        try:
+            out, err = p.communicate(timeout=limit_s)
+            return out, (err.splitlines() or ["no word"])[-1][:200], p.returncode
+        except subprocess.TimeoutExpired:
+            os.killpg(p.pid, signal.SIGKILL)
+            return p.communicate()[0], f"after {limit_s} s", None
+        except Stopped:
+            os.killpg(p.pid, signal.SIGKILL)
+            raise
 
 
 class Case:
@@ -40,20 +71,15 @@ class Run:
             table.write_text("".join(c.line + "\n" for c in cases))
             command = [xk, "vgpu", "-p", platform, "--check=all",
                        "--json", "-o", report, "--", peer, table]
+            self.out, self.last_words, status = execute(
+                command, 60 + 20 * len(cases))
             try:
-                done = subprocess.run(command, capture_output=True, text=True,
-                                      timeout=60 + 20 * len(cases),
-                                      check=False)
-                self.out = done.stdout
-                said = (done.stderr.splitlines() or ["no word"])[-1][:200]
-                self.last_words = f"status {done.returncode}, {said}"
-                told = json.loads(report.read_text())
-            except subprocess.TimeoutExpired as e:
-                self.out, told = (e.stdout or b"").decode(), None
-                self.last_words = f"after {e.timeout} s"
+                told = json.loads(report.read_text()) if status is not None else None
             except (OSError, ValueError) as e:
-                self.out, told = "", None
+                told = None
                 print("#", e)
+            if status is not None:
+                self.last_words = f"status {status}, {self.last_words}"
         self.findings = self.findings_of(told)
         self.take(cases)
 
@@ -120,17 +146,15 @@ def chosen(platform, what):
     return cases[::8] if what == "sample" else cases
 
 
-def run_all(xk, peer, platform, cases):
-    codes = set()
-    for k in range(0, len(cases), BATCH):
-        batch = cases[k:k + BATCH]
-        run = Run(xk, peer, platform, batch)
-        codes |= run.codes
-        # Whose findings they are: once more, each alone.
-        for case in batch if run.findings or run.ended_early else []:
-            alone = Run(xk, peer, platform, [case])
-            codes |= alone.codes
-            case.said += alone.findings
+def run_batch(xk, peer, platform, batch):
+    """Runs the cases; the hashes of their kernels."""
+    run = Run(xk, peer, platform, batch)
+    codes = set(run.codes)
+    # Whose findings they are: once more, each alone.
+    for case in batch if run.findings or run.ended_early else []:
+        alone = Run(xk, peer, platform, [case])
+        codes |= alone.codes
+        case.said += alone.findings
     return codes
 
 
@@ -158,33 +182,58 @@ def tell(number, case, left, used):
         print("# excused:", e.proof)
 
 
+class Sums:
+    """What the cases came to so far."""
+
+    def __init__(self):
+        self.cases = self.wrong = self.faults = self.skips = 0
+        self.codes = set()
+
+    def take(self, platform, batch, excuses):
+        for case in batch:
+            left, used = verdict(platform, case, excuses)
+            self.cases += 1
+            self.wrong += bool(left)
+            self.faults += bool(case.said)
+            self.skips += bool(case.skip)
+            tell(self.cases, case, left, used)
+        sys.stdout.flush()
+
+    def take_whole(self, platform, excuses):
+        unused = [e.text for e in excuses
+                  if platform in e.platforms and not e.used]
+        few = platform == "xehpg" and len(self.codes) < KERNELS_MIN
+        self.cases += 1
+        print(f"{'not ' if unused or few else ''}ok {self.cases} - the whole")
+        for text in unused:
+            print("# an excuse that fits nothing:", text)
+        self.wrong += bool(unused or few)
+
+    def tell(self, platform):
+        print(f"# {platform}: {self.cases - self.wrong} passed, {self.wrong} failed, of"
+              f" them {self.skips} that the library has not; {self.faults} cases with"
+              f" faults before excuses; {len(self.codes)} kernels that differ by the"
+              f" hash of their code")
+
+
 def main():
     xk, peer, platform, what = sys.argv[1:]
     cases = chosen(platform, what)
     excuses = [Excuse(l) for l in read("excuses.txt")]
-    codes = run_all(xk, peer, platform, cases)
-    wrong = faults = 0
-    for number, case in enumerate(cases, 1):
-        left, used = verdict(platform, case, excuses)
-        wrong += bool(left)
-        faults += bool(case.said)
-        tell(number, case, left, used)
-    last = len(cases)
-    if what == "all":
-        unused = [e.text for e in excuses
-                  if platform in e.platforms and not e.used]
-        few = platform == "xehpg" and len(codes) < KERNELS_MIN
-        last += 1
-        print(f"{'not ' if unused or few else ''}ok {last} - the whole")
-        for text in unused:
-            print("# an excuse that fits nothing:", text)
-        wrong += bool(unused or few)
-    print(f"1..{last}")
-    skips = sum(bool(c.skip) for c in cases)
-    print(f"# {platform}: {last - wrong} passed, {wrong} failed, of them {skips}"
-          f" that the library has not; {faults} cases with faults before"
-          f" excuses; {len(codes)} kernels that differ by the hash of their code")
-    return 1 if wrong or not cases else 0
+    sums = Sums()
+    print(f"1..{len(cases) + (what == 'all')}", flush=True)
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, stop)
+        for k in range(0, len(cases), BATCH):
+            sums.codes |= run_batch(xk, peer, platform, cases[k:k + BATCH])
+            sums.take(platform, cases[k:k + BATCH], excuses)
+        if what == "all":
+            sums.take_whole(platform, excuses)
+    except Stopped as e:
+        print(f"Bail out! {e} after {sums.cases} of {len(cases)} cases")
+    sums.tell(platform)
+    return 1 if sums.wrong or not cases or sums.cases < len(cases) else 0
 
 
 if __name__ == "__main__":
