@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Media blocks: a rectangle of bytes of a linear 2D surface. The header has the
  * position in bytes and rows and the size; rows lie in the registers a power of
- * two apart, at least 4 bytes (vISA's MEDIA_LD). Rectangles that leave the
- * surface are refused: which border a read sees is not established. */
+ * two apart, at least 4 bytes, and fill at most 256 bytes (vISA's MEDIA_LD). It
+ * is so in the registers of 64 bytes of xehpc, too: what ocloc makes for pvc
+ * takes rows of 16 and 32 bytes from two or four places of a register.
+ * Rectangles that leave the surface are refused: which border a read sees is
+ * not established. */
 #include "sim/message/image.h"
 
 enum { TYPE_2D = 1 };
 #define STATE_B 64
+#define BLOCK_MAX_B 256u
 
 struct block {
     uint32_t x_b, y, width_b, height, row_b;
@@ -39,6 +43,13 @@ static bool lengths_fit(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     const uint32_t grf_b = t->kernel->grf_b,
                    grfs = (b->row_b * b->height + grf_b - 1) / grf_b;
     const struct xk_sim_opnd *const data = store ? &e->src[1] : &e->dst;
+    if (b->row_b * b->height > BLOCK_MAX_B) {
+        xk_sim_fault(t, e,
+                     "media block: %u rows of %u bytes are %u apart in the "
+                     "registers, together more than %u",
+                     b->height, b->width_b, b->row_b, BLOCK_MAX_B);
+        return false;
+    }
     if (m->src0_grf == 1 && m->src1_grf == (store ? grfs : 0) &&
         m->dst_grf == (store ? 0 : grfs))
         return xk_sim_payload(t, e, data, b->row_b * b->height, grfs,

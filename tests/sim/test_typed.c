@@ -496,9 +496,23 @@ struct media {
 };
 
 /* The header's rest and the rows' padding are garbage. */
-static struct code draw_media(bool store, struct media *b)
+static struct code media_code(bool store, const struct media *b)
 {
     struct code c = {.n = 0};
+    const unsigned n_grf = (b->row_b * b->height + p->grf_b - 1) / p->grf_b;
+    put32(regs + COORD * p->grf_b, b->x);
+    put32(regs + COORD * p->grf_b + 4, b->y);
+    put32(regs + COORD * p->grf_b + 8,
+          (b->height - 1) << 16 | (b->width_b - 1));
+    send_raw(&c, XK_SFID_DC1,
+             (store ? 0x28000u : 0x10000u) | 1u << 19 | 1u << 25 |
+                 (store ? 0 : n_grf << 20),
+             store ? n_grf : 0, store ? 0 : DST, 1);
+    return c;
+}
+
+static struct code draw_media(bool store, struct media *b)
+{
     b->store = store;
     b->width_b = 1 + rnd() % 12;
     b->height = 1 + rnd() % HEIGHT;
@@ -510,16 +524,7 @@ static struct code draw_media(bool store, struct media *b)
         image[i] = want[i] = (uint8_t)rnd();
     write_state(1, false, 320);
     draw_payload();
-    put32(regs + COORD * p->grf_b, b->x);
-    put32(regs + COORD * p->grf_b + 4, b->y);
-    put32(regs + COORD * p->grf_b + 8,
-          (b->height - 1) << 16 | (b->width_b - 1));
-    const unsigned n_grf = (b->row_b * b->height + p->grf_b - 1) / p->grf_b;
-    send_raw(&c, XK_SFID_DC1,
-             (store ? 0x28000u : 0x10000u) | 1u << 19 | 1u << 25 |
-                 (store ? 0 : n_grf << 20),
-             store ? n_grf : 0, store ? 0 : DST, 1);
-    return c;
+    return media_code(store, b);
 }
 
 START_TEST(media_blocks_are_rows_of_bytes)
@@ -543,6 +548,32 @@ START_TEST(media_blocks_are_rows_of_bytes)
                     ck_assert_uint_eq(dump[k_b], *at);
             }
         ck_assert(!memcmp(image, want, IMAGE_B));
+    }
+}
+END_TEST
+
+/* vISA's MEDIA_LD has a largest height for each distance of rows. */
+START_TEST(media_blocks_have_at_most_256_bytes)
+{
+    static const struct {
+        unsigned width_b, row_b, height_max;
+    } limits[] = {{3, 4, 64}, {5, 8, 32}, {9, 16, 16}};
+    p = xk_platform_find(platforms[_i]);
+    for (unsigned k = 0; k < 12; k++) {
+        struct media m;
+        struct xk_error err = {.message = ""};
+        draw_media(k % 2, &m);
+        m = (struct media){.x = 0, .y = 0, .store = k % 2};
+        m.width_b = limits[k / 4].width_b;
+        m.row_b = limits[k / 4].row_b;
+        m.height = limits[k / 4].height_max + (k / 2 % 2);
+        if (m.height > 64)
+            continue;
+        struct code c = media_code(k % 2, &m);
+        ck_assert_int_eq(run(&c, 1, 0, &err), XK_EFAULT);
+        ck_assert_msg(strstr(err.message,
+                             k / 2 % 2 ? "more than 256" : "leave the surface"),
+                      "%s", err.message);
     }
 }
 END_TEST
@@ -594,8 +625,6 @@ static void flip_platform(unsigned n)
         flip_descriptor(&c, mask);
         c = draw_atomic(y.tgm, mask);
         flip_descriptor(&c, mask);
-        if (p->id == XK_PLATFORM_XEHPC)
-            continue; /* its blocks: two registers a row */
         c = draw_media(k % 2, &m);
         flip_descriptor(&c, mask | 1);
     }
@@ -734,7 +763,7 @@ START_TEST(lengths_are_exact)
     refuse_lengths(draw_one(&load, 0xff), -1, 0);
     refuse_lengths(draw_one(&store, 0xff), 0, 3); /* 5 coordinates */
     refuse_lengths(draw_atomic(false, 0xff), 1, 0);
-    for (unsigned k = 0; k < 8 && p->id != XK_PLATFORM_XEHPC; k++) {
+    for (unsigned k = 0; k < 8; k++) {
         refuse_lengths(draw_media(false, &m), 1, 0);
         refuse_lengths(draw_media(true, &m), 0, 1);
     }
@@ -749,7 +778,8 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, texels_are_read_and_written, 0, 6);
     tcase_add_loop_test(t, typed_atomics_return_the_old_value, 0, 6);
-    tcase_add_loop_test(t, media_blocks_are_rows_of_bytes, 0, 2);
+    tcase_add_loop_test(t, media_blocks_are_rows_of_bytes, 0, 3);
+    tcase_add_loop_test(t, media_blocks_have_at_most_256_bytes, 0, 3);
     tcase_add_test(t, flipped_bits_of_typed_messages_do_what_the_table_says);
     tcase_add_loop_test(t, other_surfaces_are_refused_with_a_sentence, 0,
                         (int)XK_COUNTOF(refused));
