@@ -33,11 +33,15 @@ static int64_t left(int64_t late, unsigned slots, int64_t step)
 
 /* What a thread waits for in a step of so many cycles of its own. Loads come
  * ahead if there is room; else rows follow each other, and parts of B wait.
- * cold: what loads take longer than from caches. */
-static int64_t waits(const struct xk_perf *f, const struct xk_schedule *c,
-                     int64_t fma_cyc, int64_t sends, int64_t cold)
+ * What is put in order in registers comes a step further ahead: its place is
+ * free once that is done. cold: what loads take longer than from caches. */
+static int64_t waits(const struct xk_perf *f, const struct xk_shape *s,
+                     const struct xk_schedule *c, int64_t fma_cyc,
+                     int64_t sends, int64_t cold)
 {
     const int64_t parts = c->n_thr / c->n_sub;
+    const unsigned slots_a = c->slots_a + xk_schedule_turns_a(s, c);
+    const unsigned slots_b = c->slots_b + xk_schedule_turns_b(s, c);
     if (c->slm)
         return waits_slm(f, c, parts, cold);
     const int64_t base = xk_fma_family_of(c->fma)->dpas
@@ -45,9 +49,9 @@ static int64_t waits(const struct xk_perf *f, const struct xk_schedule *c,
                              : f->exposed;
     const int64_t late = f->latency + cold;
     const int64_t a =
-        c->slots_a > 1 ? left(late, c->slots_a, fma_cyc) : f->rows_cyc + cold;
+        slots_a > 1 ? left(late, slots_a, fma_cyc) : f->rows_cyc + cold;
     const int64_t b =
-        c->slots_b > 1 ? left(late, c->slots_b, fma_cyc) : f->late_cyc * parts;
+        slots_b > 1 ? left(late, slots_b, fma_cyc) : f->late_cyc * parts;
     return base + max(a, b) + min(a, b) * f->both_pct / 100;
 }
 
@@ -165,7 +169,7 @@ static struct xk_score_work in_group(const struct xk_score_tile *t,
                                           ? f->cold_b
                                           : f->cold_b * l->at_once / l->per_eu);
     struct xk_score_work w = t->work;
-    w.alone_cyc = waits(f, c, w.fma_cyc, w.sends, cold);
+    w.alone_cyc = waits(f, t->seen, c, w.fma_cyc, w.sends, cold);
     return w;
 }
 
