@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "conv/behind_sum.h"
 #include "conv/class_sums.h"
 #include "conv/residues.h"
@@ -96,36 +97,64 @@ static bool reads_pixels(const struct xk_conv_desc *f)
     return xk_conv_has_sums(f);
 }
 
-/* Whether the residues of a dim's stride may be an index: pixel s * u + r - p
- * is met by tap r + s * t of place u - t, if there is such a tap. Where the
- * first and the last u leave the tensor, nothing behind the sum may have
- * pixels. */
-static bool may_tile(const struct xk_conv_axis *x, bool leaves)
+/* The residues of a dim's stride as indices. With g = gcd(s, D), pixel
+ * s * u + D * r + q - p, r below s / g and q below g, is met by tap
+ * r + s / g * t of place u - D / g * t, if there is such a tap and q is 0. Each
+ * pixel is one u, r and q. */
+struct tile {
+    int64_t q, r, t, u;           /* extents */
+    int64_t tap_step, place_step; /* of tap and of -place by t */
+    int64_t first;                /* u */
+    bool leaves;                  /* some u are no pixel with some r */
+};
+
+static struct tile tile_of(const struct xk_conv_axis *x)
 {
-    const bool whole = x->pad == 0 && x->extent % x->step == 0;
-    return x->step > 1 && x->apart == 1 && (whole || leaves);
+    const int64_t s = x->step, g = xk_gcd(s, x->apart);
+    const int64_t r = s / g, far = x->apart * (r - 1) + g - 1;
+    const int64_t first = -xk_floor_div(far - x->pad, s);
+    const int64_t last = xk_floor_div(x->extent - 1 + x->pad, s);
+    return (struct tile){.q = g,
+                         .r = r,
+                         .t = (x->taps + r - 1) / r,
+                         .u = last - first + 1,
+                         .tap_step = r,
+                         .place_step = x->apart / g,
+                         .first = first,
+                         .leaves = s * first < x->pad ||
+                                   s * last + far - x->pad >= x->extent};
 }
 
-/* The most taps that a residue has. */
-static int64_t most_taps(const struct xk_conv_axis *x)
+/* may_leave: what follows the sum may be met outside, too. rests: products for
+ * pixels without a tap may be made in vain. */
+static unsigned may_tile(const struct xk_conv_desc *f, bool may_leave,
+                         bool rests)
 {
-    return (x->taps + x->step - 1) / x->step;
+    const unsigned first = xk_conv_is_3d(f) ? 0 : 1;
+    unsigned dims = 0, n = 3u + (f->g > 1) + 2u * (3u - first);
+    unsigned of_wei = 2u + (f->g > 1) + (3u - first); /* coordinates */
+    for (unsigned i = first; i < 3; i++) {
+        const struct xk_conv_axis x = xk_conv_axis(f, i);
+        const struct tile t = tile_of(&x);
+        const unsigned more = (t.t > 1) + (t.q > 1 && t.r > 1);
+        if (x.step == 1 || (t.leaves && !may_leave) || (t.q > 1 && !rests) ||
+            n + more > XK_MAX_INDEX || of_wei + (t.q > 1) > XK_MAX_COORD)
+            continue;
+        n += more;
+        of_wei += t.q > 1;
+        dims |= 1u << i;
+    }
+    return dims;
 }
 
 struct xk_conv_tiled xk_conv_may_tile(const struct xk_conv_desc *f)
 {
-    const unsigned first = xk_conv_is_3d(f) ? 0 : 1;
-    const bool leaves = !reads_pixels(f);
-    struct xk_conv_tiled t = {0};
-    unsigned n = 3u + (f->g > 1) + 2u * (3u - first);
-    for (unsigned i = first; i < 3; i++) {
+    struct xk_conv_tiled t = {.all = may_tile(f, !reads_pixels(f), false),
+                              .last = may_tile(f, !xk_conv_has_sums(f), true)};
+    for (unsigned i = 0; i < 3; i++) {
         const struct xk_conv_axis x = xk_conv_axis(f, i);
-        const unsigned more = most_taps(&x) > 1;
-        if (!may_tile(&x, leaves) || n + more > XK_MAX_INDEX)
-            continue;
-        n += more;
-        t.all |= 1u << i;
-        t.even |= (unsigned)(x.taps % x.step == 0) << i;
+        if (x.apart == 1 && x.taps % x.step == 0)
+            t.even |= t.all & 1u << i;
     }
     return t;
 }
@@ -137,7 +166,7 @@ double xk_conv_tiled_products(const struct xk_conv_desc *f, unsigned tiled)
         const struct xk_conv_axis x = xk_conv_axis(f, i);
         const bool is_tiled = tiled >> i & 1;
         columns *= is_tiled ? (double)x.step : 1;
-        taps *= (double)(is_tiled ? most_taps(&x) : x.taps);
+        taps *= (double)(is_tiled ? tile_of(&x).t : x.taps);
     }
     return ceil(columns / 8) * 8 * taps;
 }
@@ -150,25 +179,44 @@ double xk_conv_tiled_launches(const struct xk_conv_desc *f, unsigned tiled)
     return n;
 }
 
+static const char *const rest_names[3] = {"qd", "qh", "qw"};
+
+/* Pixels between those that have taps add nothing. */
+static void add_rests(struct xk_contraction *p)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        const int q = xk_contraction_find(p, rest_names[i]);
+        if (q >= 0)
+            xk_access_add(&p->b, q, 1);
+    }
+}
+
 static void add_tiled_axis(struct xk_contraction *p,
                            const struct xk_conv_axis *x, unsigned axis)
 {
-    const int64_t most = (x->extent + x->pad + x->step - 1) / x->step;
+    const struct tile v = tile_of(x);
     const int u = (int)xk_contraction_add(p, xk_conv_class_pixel_names[axis],
-                                          most, XK_ROLE_M);
-    const int r =
-        (int)xk_contraction_add(p, xk_conv_tap_names[axis], x->step, XK_ROLE_N);
+                                          v.u, XK_ROLE_M);
     struct xk_coord *const o = xk_access_add(&p->a, u, x->places);
-    struct xk_coord *const k = xk_access_add(&p->b, r, x->taps);
-    struct xk_coord *const i = xk_access_add(&p->c, r, x->extent);
+    struct xk_coord *const k = xk_access_add(&p->b, -1, x->taps);
+    struct xk_coord *const i = xk_access_add(&p->c, u, x->extent);
+    o->base = v.first;
+    i->base = x->step * v.first - x->pad;
     i->coef[u] = x->step;
-    i->base = -x->pad;
-    if (x->taps <= x->step)
+    if (v.r > 1) {
+        const unsigned r =
+            xk_contraction_add(p, xk_conv_tap_names[axis], v.r, XK_ROLE_N);
+        k->coef[r] = 1;
+        i->coef[r] = x->apart;
+    }
+    if (v.q > 1)
+        i->coef[xk_contraction_add(p, rest_names[axis], v.q, XK_ROLE_N)] = 1;
+    if (v.t == 1)
         return;
-    const unsigned t = xk_contraction_add(p, xk_conv_class_tap_names[axis],
-                                          most_taps(x), XK_ROLE_K);
-    o->coef[t] = -1;
-    k->coef[t] = x->step;
+    const unsigned t =
+        xk_contraction_add(p, xk_conv_class_tap_names[axis], v.t, XK_ROLE_K);
+    o->coef[t] = -v.place_step;
+    k->coef[t] = v.tap_step;
 }
 
 /* A spatial dim with a class for each residue of its stride. */
@@ -206,6 +254,7 @@ enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
         else
             XK_TRY(add_residues(c, arena, out, &x, i));
     }
+    add_rests(out);
     if (xk_conv_is_deconv(f) && xk_conv_is_forward(f)) {
         XK_TRY(xk_conv_add_class_sums(c, f, out));
         XK_TRY(xk_conv_add_epilogue(c, f, info, out));

@@ -56,10 +56,11 @@ enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *full,
                                    struct xk_contraction *out);
 
 /* Spatial dims, bit 0 d, 1 h, 2 w, whose residues may be an index instead of
- * classes: all of them, and those of filters that are whole strides wide, where
- * no tap is summed in vain. */
+ * classes: all of them; those of filters that are whole strides wide, where no
+ * tap is summed in vain; as a last resort those, too, where pixels have no tap,
+ * or where what is added behind the sum is met outside. */
 struct xk_conv_tiled {
-    unsigned all, even;
+    unsigned all, even, last;
 };
 struct xk_conv_tiled xk_conv_may_tile(const struct xk_conv_desc *full);
 /* Products for as many pixels as all residues have, columns in eights: an index

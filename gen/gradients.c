@@ -62,12 +62,16 @@ static enum xk_status compare_tiled(xk_ctx *c, struct xk_problem *p,
 }
 
 /* The dims whose residues are an index: those of filters that are whole strides
- * wide, and all others if that is faster. */
+ * wide, and all others if that is faster, or if there are too many classes
+ * else. */
 static enum xk_status choose_tiled(xk_ctx *c, struct xk_problem *p)
 {
     const struct xk_conv_tiled may = xk_conv_may_tile(&p->desc);
     enum xk_status status = XK_OK;
     bool faster = false;
+    p->tiled = may.last;
+    if (xk_conv_tiled_launches(&p->desc, may.all) > XK_MAX_LAUNCHES)
+        return XK_OK;
     if (xk_conv_makes_moved(&p->desc) && may.all != may.even)
         status = compare_tiled(c, p, &may, &faster);
     p->tiled = faster ? may.all : may.even;

@@ -2,6 +2,7 @@
 /* Whether a contraction's parts fit together. */
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "views/access.h"
 
@@ -110,28 +111,36 @@ static enum xk_status check_roles(xk_ctx *c, const struct xk_contraction *p)
     return XK_OK;
 }
 
-/* Whether the coordinate tells apart all places of a set of indices: their
- * steps pass all that smaller steps reach. */
+/* Whether places that the coordinate does not tell apart have the same place of
+ * index i, of the set: its steps pass all that the others reach, or only a
+ * multiple of its extent is a multiple of what divides the others' steps. */
+static bool tells(const struct xk_contraction *p, const struct xk_coord *x,
+                  uint32_t set, unsigned i)
+{
+    int64_t reach = 0, divides = 0;
+    for (unsigned k = 0; k < p->n_index; k++) {
+        if (k == i || !(set >> k & 1))
+            continue;
+        reach += xk_magnitude(x->coef[k]) * (p->index[k].extent - 1);
+        divides = xk_gcd(divides, x->coef[k]);
+    }
+    const int64_t step = xk_magnitude(x->coef[i]);
+    return step > reach ||
+           p->index[i].extent <= divides / xk_gcd(divides, step);
+}
+
+/* Whether the coordinate tells apart all places of a set of indices. */
 static bool tells_apart(const struct xk_contraction *p,
                         const struct xk_coord *x, uint32_t left)
 {
-    int64_t reach = 0;
-    while (left) {
-        unsigned least = 0;
-        int64_t step = INT64_MAX;
-        for (unsigned i = 0; i < p->n_index; i++) {
-            const int64_t s = x->coef[i];
-            if (left >> i & 1 && (s < 0 ? -s : s) < step) {
-                step = s < 0 ? -s : s;
-                least = i;
-            }
-        }
-        if (step <= reach)
-            return false;
-        reach += step * (p->index[least].extent - 1);
-        left &= ~(1u << least);
-    }
-    return true;
+    uint32_t before;
+    do {
+        before = left;
+        for (unsigned i = 0; i < p->n_index; i++)
+            if (left >> i & 1 && tells(p, x, left, i))
+                left &= ~(1u << i);
+    } while (left != before);
+    return !left;
 }
 
 /* C's indices are told apart by its tensor coordinates: one by itself, or one

@@ -161,13 +161,15 @@ static void fill(unsigned *seed)
             tensor[a][i] = below(seed, 19) - 9;
 }
 
-static unsigned even, uneven;
+static unsigned even, uneven, last;
 
 /* Some of the dims whose residues may be an index; counted. */
 static unsigned any_tiled(unsigned *seed, const struct xk_conv_desc *f)
 {
     const struct xk_conv_tiled may = xk_conv_may_tile(f);
-    const unsigned tiled = may.all & (unsigned)below(seed, 8);
+    const unsigned any = below(seed, 3) ? may.all : may.last;
+    const unsigned tiled = any & (unsigned)below(seed, 8);
+    last += (tiled & ~may.all) != 0;
     even += (tiled & may.even) != 0;
     uneven += (tiled & ~may.even) != 0;
     return tiled;
@@ -259,6 +261,7 @@ START_TEST(there_were_indices_of_residues)
 {
     ck_assert_uint_gt(even, 1000);
     ck_assert_uint_gt(uneven, 1000);
+    ck_assert_uint_gt(last, 1000);
 }
 END_TEST
 

@@ -176,7 +176,7 @@ static const char *text_of(const struct xk_conv_desc *f, unsigned seed)
     return text;
 }
 
-static unsigned strided, empty, uneven;
+static unsigned strided, empty, uneven, last;
 
 static void both(unsigned seed, bool square)
 {
@@ -189,7 +189,9 @@ static void both(unsigned seed, bool square)
         if (info.tensor[a].ndims)
             fill(&seed, &f, &info, a);
     const struct xk_conv_tiled may = xk_conv_may_tile(&f);
-    const unsigned tiled = below(&seed, 2) ? may.all : may.even;
+    const unsigned ways[] = {may.all, may.even, may.last};
+    const unsigned tiled = ways[below(&seed, 3)];
+    last += (tiled & ~may.all) != 0;
     uneven += tiled != may.even;
     ck_assert_int_eq(xk_conv_backward_data(c, &arena, &f, &info, tiled, &p),
                      XK_OK);
@@ -224,6 +226,7 @@ START_TEST(there_were_strides_and_empty_classes)
     ck_assert_uint_gt(strided, 50);
     ck_assert_uint_gt(empty, 20);
     ck_assert_uint_gt(uneven, 20);
+    ck_assert_uint_gt(last, 10);
 }
 END_TEST
 

@@ -204,11 +204,18 @@ XKBENCH = [
     # Steps of three along a K that lies in blocks of eight, and of four.
     (["--dir=BWD_D", "--stag=axb", "--dtag=axb", "--wtag=BAx8a16b,BAx4a16b",
       "mb1ic16iw10oc15ow12kw3pw2"], 0, r"passed:2 "),
-    # A launch for each class is too many; one with an index of residues is not.
+    # A launch for each class is too many; one with an index of residues is not,
+    # with dilation of any divisor, and where what is added has the pixels of dst.
     (["--dir=BWD_D", "mb1ic2ih12oc3oh2kh3sh9", "--dt=f16",
       "mb1ic3ih40oc5oh4kh12sh10ph1"], 0, r"passed:2 "),
-    (["--dir=BWD_D", "mb1ic1ih14oc1oh2kh3sh9dh1"], 1,
-     r"UNIMPLEMENTED \(src: 81 classes"),
+    (["--dir=BWD_D", "mb1ic1ih14oc1oh2kh3sh9dh1", "mb1ic8ih60oc8kh9sh9ph4dh2",
+      "--dt=f16", "mb1ic16ih60oc16kh2sh9ph4dh8", "mb1ic16ih60oc16kh3sh12ph4dh7",
+      "g2mb1ic4ih60iw60oc4kh2kw2sh10sw12ph4pw4dh3dw3"], 0, r"passed:5 "),
+    (["--deconv", "--dir=FWD_B", "--attr-post-ops=relu,add:f32:per_tensor+sum:0.5",
+      "mb1ic8ih7oc8kh9sh9ph4dh1", "mb1ic4ih7oc5kh9sh9ph4dh2"], 0, r"passed:4 "),
+    (["--deconv", "--dt=u8:s8:s32", "--attr-zero-points=src:common:3",
+      "mb1ic8ih7oc8kh9sh9ph4dh1"], 1,
+     r"UNIMPLEMENTED \(zero_point: sd=1 sh=9 sw=9: more classes than"),
     # Weights in an order that only the class with most taps reads: 190.
     (["--mode=P", "--dir=BWD_D", "--dt=f16", "--stag=axb", "--dtag=axb",
       "--time-bound=1", "--perf-template=%xipf%",
