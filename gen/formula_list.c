@@ -91,6 +91,7 @@ static enum xk_status add_formula(struct xk_formula_list *l, unsigned i,
         return xk_fail(l->c, XK_EINVAL, "the text is NULL");
     XK_TRY(xk_formula_parse(l->c, &l->arena, f->text[i], p));
     XK_TRY(xk_contraction_close(l->c, p));
+    XK_TRY(xk_contraction_join_classes(l->c, p, XK_MAX_LAUNCHES));
     XK_TRY(xk_contraction_launches_make(l->c, &l->arena, on, p, addresses,
                                         &l->made[i]));
     l->n_launches += l->made[i].n;

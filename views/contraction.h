@@ -85,6 +85,12 @@ void xk_contraction_class_at(const struct xk_contraction *p, uint64_t number,
 bool xk_contraction_class(const struct xk_contraction *p, const uint32_t *r,
                           struct xk_contraction *out);
 
+/* Class dims whose constants are linear in the class become indices, as long as
+ * there are more than `most` classes. XK_EUNSUPPORTED: there still are, with
+ * the reason; two classes meet in one element. */
+enum xk_status xk_contraction_join_classes(xk_ctx *c, struct xk_contraction *p,
+                                           uint64_t most);
+
 /* Index i becomes two: outer * size + inner. size divides the extent. The inner
  * one stands behind it. There is room for one more. */
 void xk_contraction_split(struct xk_contraction *p, unsigned i, int64_t size,

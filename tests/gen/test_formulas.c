@@ -230,6 +230,7 @@ static enum xk_status make_launches(struct xk_contraction *p, bool addresses,
                                     struct xk_contraction_launches *out)
 {
     XK_TRY(xk_contraction_close(c, p));
+    XK_TRY(xk_contraction_join_classes(c, p, XK_MAX_LAUNCHES));
     return xk_contraction_launches_make(
         c, &arena, xk_platform_get(XK_PLATFORM_XEHPG), p, addresses, out);
 }
@@ -238,13 +239,15 @@ static enum xk_status make_launches(struct xk_contraction *p, bool addresses,
 static void make_and_run(const char *text, const char *formula, unsigned seed,
                          bool addresses)
 {
-    struct xk_contraction p;
+    static struct xk_contraction p, said;
     struct xk_contraction_launches made;
     ck_assert_msg(xk_formula_parse(c, &arena, formula, &p) == XK_OK, "%s: %s",
                   text, c->error.message);
+    xk_contraction_copy(&said, &p);
     ck_assert_msg(make_launches(&p, addresses, &made) == XK_OK, "%s: %s", text,
                   c->error.message);
-    run(text, &p, &made, &seed);
+    ck_assert_int_eq(xk_contraction_close(c, &said), XK_OK);
+    run(text, &said, &made, &seed);
 }
 
 static const char *const good[] = {
@@ -370,6 +373,31 @@ static const char *const good[] = {
     "s32[9,8,8]; "
     "O[2*x+{0,1}@0,2*y+{1,0}@1,n] += "
     "A[x-t+{1,0}@0,y+u-1,c] * W[2*t+{0,1}@0,2*u+{1,0}@1,c,n]",
+    /* More classes than launches, which are indices: of N, of M, of a batch;
+     * fewer terms, none in some. */
+    "u=4; v=3; t={2,2,2,2,2,2,2,2,2}@0; s={1,1,1,1,1,1,1,1,1}@1; "
+    "A: f32[4,3,5]; W: f32[5,18,9,16]; O: f32[34,27,16]; "
+    "O[9*u+{-1,0,1,2,3,4,5,6,7}@0,9*v+{8,7,6,5,4,3,2,1,0}@1,n] += "
+    "A[u-t,v-s,c] * W[c,9*t+{0,1,2,3,4,5,6,7,8}@0,s+{0,1,2,3,4,5,6,7,8}@1,n]",
+    "u=4; v=3; t={1,1,1,1,1,1,1,1,1}@0; s={8,7,6,5,4,3,2,1,0}@1; "
+    "A: f16[36,3,16]; W: f16[8,16,16]; O: f16[36,27,16]; "
+    "O[9*u+{0,1,2,3,4,5,6,7,8}@0,9*v+{0,1,2,3,4,5,6,7,8}@1,n] += "
+    "A[9*u+{0,1,2,3,4,5,6,7,8}@0+t-1,v,c] * W[s,c,n] -> relu",
+    "x=5; t={1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
+    "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1}"
+    "@0"
+    "; A: f32[5,140]; W: f32[70,140,16]; O: f32[70,5,16]; "
+    "O[{69,68,67,66,65,64,63,62,61,60,59,58,57,56,55,54,53,52,51,50,49,48,47,"
+    "46,"
+    "45,44,43,42,41,40,39,38,37,36,35,34,33,32,31,30,29,28,27,26,25,24,23,22,"
+    "21,"
+    "20,19,18,17,16,15,14,13,12,11,10,9,8,7,6,5,4,3,2,1,0}@0,x,n] += "
+    "A[x,t+k] * "
+    "W[t-1+{1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,"
+    "23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,"
+    "47,"
+    "48,49,50,51,52,53,54,55,56,57,58,59,60,61,62,63,64,65,66,67,68,69,70}@0,k,"
+    "n]",
     /* Operations on C: of what is the same for all rows, for all columns, for
      * all; of a batch; of what lies as C does, and across it; of a masked C. */
     "A: f16[40,32]; B: f16[32,48]; S: f32; T: s8; U: f16; "
@@ -562,10 +590,12 @@ static const struct {
      XK_EUNSUPPORTED, "A with what lies beside"},
     {"x=9; O: f32[8]; A: f32[9]; W: f32[4]; O[x-9] += A[x] * W[k]", XK_EINVAL,
      "O: no coordinates are an element"},
-    {"t={1,2,3,4,5,6,7,8,9}@0; q={1,2,3,4,5,6,7,8,9}@1; x=4; y=4; "
-     "A: f32[4,9]; W: f32[9,9,4]; O[9*x+{0,1,2,3,4,5,6,7,8}@0,"
+    {"t={1,2,3,4,5,6,7,8,9}@0; q={1,2,3,4,5,6,7,9,8}@1; x=4; y=4; "
+     "A: f32[4,9]; W: f32[9,9,4]; O[9*x+{0,1,2,3,4,5,6,8,7}@0,"
      "9*y+{0,1,2,3,4,5,6,7,8}@1] += A[x,t] * W[t,q,y]",
-     XK_EUNSUPPORTED, "81 classes"},
+     XK_EUNSUPPORTED,
+     "81 classes, a program has at most 64 launches, and they are no index: q: "
+     "the extents are not linear"},
 };
 
 START_TEST(refused)
