@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* agree [--extreme | --formulas] [--count=N] [--seed=N] [--first=N] [--list]:
+/* agree [--extreme | --formulas] [--count=N] [--seed=N] [--first=N]
+ * [--list | --slow]:
  * what query accepts, create makes, of N random descriptors from the first one
  * on; both refuse the others, with the same sentence; the layouts are the same.
  * A third can be made. Nothing is executed. TAP; --list prints the descriptors
- * instead, as lines of xkbench's --batch. --formulas asks about random formulas
- * with long epilogues. */
+ * instead, as lines of xkbench's --batch; --slow those whose creation takes
+ * long, too. --formulas asks about random formulas with long epilogues. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +19,12 @@
 #define COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
 #define SHOWN 20         /* breaches */
 #define SLOW_NS 10000000 /* of CPU */
+#define TIMES 3          /* that a slow one is made; the least counts */
 enum { LINE_B = ANY_FORMULA_SIZE + 300, CHAIN = 6 };
 
 struct run {
     uint64_t seed, first, count;
-    bool extreme, formulas, list;
+    bool extreme, formulas, list, show_slow;
     uint64_t made, refused, breaches, slow;
     uint64_t worst_ns;
     char worst[LINE_B];
@@ -82,9 +84,35 @@ static uint64_t cpu_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* One of the two. */
+struct call {
+    const struct xk_conv_desc *desc;
+    const struct xk_formulas *formulas;
+    const struct xk_create_options *options;
+};
+
+/* The least CPU time that it took. */
+static uint64_t make(const struct call *x, struct answers *a)
+{
+    uint64_t least_ns = UINT64_MAX;
+    for (unsigned n = 0; n < TIMES && least_ns > SLOW_NS; n++) {
+        xk_program_unref(a->program);
+        const uint64_t start_ns = cpu_ns();
+        a->create = x->desc ? xk_conv_create(x->desc, x->options, &a->program,
+                                             &a->create_err)
+                            : xk_formulas_create(x->formulas, x->options,
+                                                 &a->program, &a->create_err);
+        const uint64_t ns = cpu_ns() - start_ns;
+        least_ns = ns < least_ns ? ns : least_ns;
+    }
+    return least_ns;
+}
+
 static void note_time(struct run *r, const char *line, uint64_t ns)
 {
     r->slow += ns > SLOW_NS;
+    if (r->show_slow && ns > SLOW_NS)
+        printf("# %.3f ms: %s\n", (double)ns * 1e-6, line);
     if (ns <= r->worst_ns)
         return;
     r->worst_ns = ns;
@@ -106,9 +134,7 @@ static void ask(struct run *r, uint64_t number)
         return;
     }
     a.query = xk_conv_query(&d.desc, &a.info, &a.query_err);
-    const uint64_t start_ns = cpu_ns();
-    a.create = xk_conv_create(&d.desc, &o, &a.program, &a.create_err);
-    note_time(r, line, cpu_ns() - start_ns);
+    note_time(r, line, make(&(struct call){&d.desc, NULL, &o}, &a));
     judge(r, line, number, &a);
     xk_program_unref(a.program);
 }
@@ -144,9 +170,7 @@ static void ask_formula(struct run *r, uint64_t number)
         return;
     }
     a.query = xk_formulas_query(&f, &info, &a.query_err);
-    const uint64_t start_ns = cpu_ns();
-    a.create = xk_formulas_create(&f, &o, &a.program, &a.create_err);
-    note_time(r, text, cpu_ns() - start_ns);
+    note_time(r, text, make(&(struct call){NULL, &f, &o}, &a));
     judge(r, text, number, &a);
     xk_program_unref(a.program);
 }
@@ -171,20 +195,22 @@ static bool options(struct run *r, int n, char **words)
             r->formulas = true;
         else if (!strcmp(w, "--list"))
             r->list = true;
+        else if (!strcmp(w, "--slow"))
+            r->show_slow = true;
         else if (!number_of(w, "--count=", &r->count) &&
                  !number_of(w, "--seed=", &r->seed) &&
                  !number_of(w, "--first=", &r->first))
             return false;
     }
-    return !(r->extreme && r->formulas);
+    return !(r->extreme && r->formulas) && !(r->list && r->show_slow);
 }
 
 int main(int argc, char **argv)
 {
     struct run r = {.seed = 27, .count = 300};
     if (!options(&r, argc, argv)) {
-        fprintf(stderr, "usage: agree [--extreme | --formulas] [--list] "
-                        "[--count=N] [--seed=N] [--first=N]\n");
+        fprintf(stderr, "usage: agree [--extreme | --formulas] [--list | "
+                        "--slow] [--count=N] [--seed=N] [--first=N]\n");
         return 2;
     }
     for (uint64_t i = 0; i < r.count; i++)
@@ -192,8 +218,9 @@ int main(int argc, char **argv)
     if (r.list)
         return 0;
     printf("# seed %" PRIu64 ", %" PRIu64 " creations above %.0f ms of CPU, "
-           "longest %.3f ms: %s\n",
-           r.seed, r.slow, SLOW_NS * 1e-6, (double)r.worst_ns * 1e-6, r.worst);
+           "the least of %d runs, longest %.3f ms: %s\n",
+           r.seed, r.slow, SLOW_NS * 1e-6, TIMES, (double)r.worst_ns * 1e-6,
+           r.worst);
     printf("%sok 1 - query and create agree about %" PRIu64 " %s: %" PRIu64
            " made, %" PRIu64 " refused, %" PRIu64 " breaches\n",
            r.breaches ? "not " : "", r.count,
