@@ -126,6 +126,39 @@ static enum xk_status check_plain(struct xk_command_stream *s,
     return XK_OK;
 }
 
+/* The parts of a surface: levels, slices and control data of images. Slices are
+ * counted from 1, and 0 is what the driver sends for buffers. Commands of the
+ * shorter form have none of it. */
+static enum xk_status check_parts(struct xk_command_stream *s,
+                                  const struct xk_command *cmd)
+{
+    static const struct xk_state_field fields[] = {
+        {0, 9, 7, "XY_BLOCK_COPY_BLT: multisamples"},
+        {1, 28, 1, "XY_BLOCK_COPY_BLT: control surface"},
+        {8, 28, 1, "XY_BLOCK_COPY_BLT: control surface"},
+        {12, 5, 1, "XY_BLOCK_COPY_BLT: clear value"},
+        {14, 5, 1, "XY_BLOCK_COPY_BLT: clear value"},
+        {17, 0, 0xf, "XY_BLOCK_COPY_BLT: mip level"},
+        {18, 18, 1, "XY_BLOCK_COPY_BLT: depth or stencil"},
+        {20, 0, 0xf, "XY_BLOCK_COPY_BLT: mip level"},
+        {21, 18, 1, "XY_BLOCK_COPY_BLT: depth or stencil"},
+    };
+    static const uint8_t slices_at[] = {18, 21};
+    size_t n = XK_COUNTOF(fields);
+    while (n && fields[n - 1].dword >= cmd->n)
+        n--;
+    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, fields, n));
+    for (unsigned k = 0; k < XK_COUNTOF(slices_at) && slices_at[k] < cmd->n;
+         k++)
+        if (cmd->dw[slices_at[k]] >> 21 > 1)
+            return xk_fail(s->c, XK_EUNSUPPORTED,
+                           "vgpu: XY_BLOCK_COPY_BLT at 0x%llx: slice %u of a "
+                           "surface is not modelled",
+                           (unsigned long long)cmd->at_va,
+                           cmd->dw[slices_at[k]] >> 21);
+    return XK_OK;
+}
+
 enum xk_status xk_cmd_block_copy(struct xk_command_stream *s,
                                  const struct xk_command *cmd,
                                  struct xk_command_jump *jump)
@@ -139,6 +172,7 @@ enum xk_status xk_cmd_block_copy(struct xk_command_stream *s,
     XK_TRY(xk_cmd_has_none(s, cmd, dw, &special, 1));
     XK_TRY(check_plain(s, cmd, "XY_BLOCK_COPY_BLT", 1, 6));
     XK_TRY(check_plain(s, cmd, "XY_BLOCK_COPY_BLT", 8, 11));
+    XK_TRY(check_parts(s, cmd));
     if (low(dw[3]) < low(dw[2]) || high(dw[3]) < high(dw[2]))
         return xk_fail(s->c, XK_EFAULT,
                        "vgpu: XY_BLOCK_COPY_BLT: rectangle %08x..%08x", dw[2],
@@ -172,6 +206,23 @@ enum xk_status xk_cmd_color_fill(struct xk_command_stream *s,
                      low(dw[3]) - low(dw[2]), high(dw[3]) - high(dw[2]));
 }
 
+/* dw0[18:17]: 0 bytes, 1 rows of bytes. The number of rows. */
+static enum xk_status row_count(struct xk_command_stream *s,
+                                const struct xk_command *cmd, const char *name,
+                                uint32_t *rows)
+{
+    static const struct xk_state_field compression = {
+        0, 13, 0xd, "MEM_COPY or MEM_SET: compression"};
+    const unsigned type = cmd->dw[0] >> 17 & 3;
+    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, &compression, 1));
+    *rows = type ? (cmd->dw[2] & 0x3ffff) + 1 : 1;
+    if (type < 2)
+        return XK_OK;
+    return xk_fail(s->c, XK_EUNSUPPORTED,
+                   "vgpu: %s at 0x%llx: type %u is not modelled", name,
+                   (unsigned long long)cmd->at_va, type);
+}
+
 enum xk_status xk_cmd_mem_copy(struct xk_command_stream *s,
                                const struct xk_command *cmd,
                                struct xk_command_jump *jump)
@@ -179,9 +230,10 @@ enum xk_status xk_cmd_mem_copy(struct xk_command_stream *s,
     const uint32_t *const dw = cmd->dw;
     const struct area src = {xk_cmd_address(cmd, 5), (dw[3] & 0x3ffff) + 1};
     const struct area dst = {xk_cmd_address(cmd, 7), (dw[4] & 0x3ffff) + 1};
+    uint32_t rows;
     (void)jump;
-    return copy_rows(s, cmd, dst, src, (uint64_t)(dw[1] & 0xffffff) + 1,
-                     dw[0] >> 17 & 3 ? (dw[2] & 0x3ffff) + 1 : 1);
+    XK_TRY(row_count(s, cmd, "MEM_COPY", &rows));
+    return copy_rows(s, cmd, dst, src, (uint64_t)(dw[1] & 0xffffff) + 1, rows);
 }
 
 enum xk_status xk_cmd_mem_set(struct xk_command_stream *s,
@@ -191,8 +243,9 @@ enum xk_status xk_cmd_mem_set(struct xk_command_stream *s,
     const uint32_t *const dw = cmd->dw;
     const uint8_t value = (uint8_t)(dw[6] >> 24);
     const struct area dst = {xk_cmd_address(cmd, 4), (dw[3] & 0x3ffff) + 1};
+    uint32_t rows;
     (void)jump;
+    XK_TRY(row_count(s, cmd, "MEM_SET", &rows));
     return fill_rows(s, cmd, dst, (struct pixel){&value, 1},
-                     (dw[1] & 0xffffff) + 1,
-                     dw[0] >> 17 & 3 ? (dw[2] & 0x3ffff) + 1 : 1);
+                     (dw[1] & 0xffffff) + 1, rows);
 }

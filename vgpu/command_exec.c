@@ -127,6 +127,16 @@ enum xk_status xk_cmd_has_none(struct xk_command_stream *s,
              : XK_OK;
 }
 
+enum xk_status xk_cmd_has_simd(struct xk_command_stream *s,
+                               const struct xk_command *cmd, const char *name)
+{
+    if (cmd->dw[4] >> 30 != 3)
+        return XK_OK;
+    return xk_fail(s->c, XK_EUNSUPPORTED,
+                   "vgpu: %s at 0x%llx: SIMD size 3 is not modelled", name,
+                   (unsigned long long)cmd->at_va);
+}
+
 #define PREDICATE_RESULT 0x418 /* from the engine's base */
 
 bool xk_cmd_predicate_holds(const struct xk_command_stream *s,

@@ -86,6 +86,11 @@ enum xk_status xk_cmd_write(struct xk_command_stream *s,
  * submission has reached its limit. */
 enum xk_status xk_cmd_count(struct xk_command_stream *s);
 
+/* A walker's SIMD size (dw4[31:30]) is one of three; name: what it is called.
+ */
+enum xk_status xk_cmd_has_simd(struct xk_command_stream *s,
+                               const struct xk_command *cmd, const char *name);
+
 /* False: the command depends on a predicate (dw0[8]), which is not set.
  * Programs put it into MI_PREDICATE_RESULT. */
 bool xk_cmd_predicate_holds(const struct xk_command_stream *s,

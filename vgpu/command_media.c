@@ -9,6 +9,7 @@
 
 #define DESCRIPTOR_B 32u
 #define GRF_B 32u
+#define SCRATCH_MAX 11u           /* 2 MiB */
 #define INDIRECT_DIMENSIONS 0x500 /* X, Y, Z, from the engine's base */
 
 /* dw1[31:10] is the address of the scratch space, and without it there is none.
@@ -17,7 +18,15 @@ enum xk_status xk_cmd_vfe(struct xk_command_stream *s,
                           const struct xk_command *cmd,
                           struct xk_command_jump *jump)
 {
+    static const struct xk_state_field high = {
+        2, 0, 0xffff, "MEDIA_VFE_STATE: scratch above 4 GiB"};
     (void)jump;
+    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, &high, 1));
+    if ((cmd->dw[1] & 0xf) > SCRATCH_MAX)
+        return xk_fail(s->c, XK_EUNSUPPORTED,
+                       "vgpu: MEDIA_VFE_STATE at 0x%llx: scratch size %u is "
+                       "not modelled",
+                       (unsigned long long)cmd->at_va, cmd->dw[1] & 0xf);
     s->scratch_field = cmd->dw[1] & ~0x3ffu;
     s->scratch_slot_b = s->scratch_field ? 1024u << (cmd->dw[1] & 0xf) : 0;
     return XK_OK;
@@ -104,6 +113,7 @@ enum xk_status xk_cmd_media_walker(struct xk_command_stream *s,
                               .simd = (uint8_t)(8u << (dw[4] >> 30)),
                               .last_mask = dw[13]};
     (void)jump;
+    XK_TRY(xk_cmd_has_simd(s, cmd, "GPGPU_WALKER"));
     if (!xk_cmd_predicate_holds(s, cmd))
         return XK_OK;
     for (unsigned d = 0; d < 3; d++) {

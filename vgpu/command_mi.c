@@ -27,14 +27,21 @@ enum xk_status xk_cmd_batch_end(struct xk_command_stream *s,
 }
 
 /* dw0[22] set: a second-level batch, which returns. Clear: a chained batch,
- * which does not. */
+ * which does not. dw0[8] says that its address is the context's. */
 enum xk_status xk_cmd_batch_start(struct xk_command_stream *s,
                                   const struct xk_command *cmd,
                                   struct xk_command_jump *jump)
 {
-    static const struct xk_state_field predicate = {
-        0, 15, 1, "MI_BATCH_BUFFER_START: predicate"};
-    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, &predicate, 1));
+    static const struct xk_state_field others[] = {
+        {0, 15, 1, "MI_BATCH_BUFFER_START: predicate"},
+        {0, 16, 1, "MI_BATCH_BUFFER_START: offset of the address"},
+    };
+    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, others, XK_COUNTOF(others)));
+    if (!(cmd->dw[0] >> 8 & 1))
+        return xk_fail(s->c, XK_EUNSUPPORTED,
+                       "vgpu: MI_BATCH_BUFFER_START at 0x%llx: a batch in the "
+                       "global table is not modelled",
+                       (unsigned long long)cmd->at_va);
     jump->kind = cmd->dw[0] >> 22 & 1 ? XK_JUMP_CALL : XK_JUMP_CHAIN;
     jump->va = xk_cmd_address(cmd, 1) & ~3ull;
     return XK_OK;
@@ -82,27 +89,27 @@ struct alu {
     uint64_t a, b, accu, zf, cf;
 };
 
-static uint64_t alu_read(const struct xk_command_stream *s, const struct alu *u,
-                         unsigned operand)
+/* False for what is no source. */
+static bool alu_read(const struct xk_command_stream *s, const struct alu *u,
+                     unsigned operand, uint64_t *v)
 {
     switch (operand) {
     case ALU_ACCU:
-        return u->accu;
+        return *v = u->accu, true;
     case ALU_ZF:
-        return u->zf;
+        return *v = u->zf, true;
     case ALU_CF:
-        return u->cf;
+        return *v = u->cf, true;
     default:
-        return operand < N_GPRS ? gpr(s, operand) : 0;
+        *v = operand < N_GPRS ? gpr(s, operand) : 0;
+        return operand < N_GPRS;
     }
 }
 
-static void alu_load(struct alu *u, unsigned operand, uint64_t v)
+/* NULL for what is no destination of a load. */
+static uint64_t *alu_source(struct alu *u, unsigned operand)
 {
-    if (operand == ALU_A)
-        u->a = v;
-    else if (operand == ALU_B)
-        u->b = v;
+    return operand == ALU_A ? &u->a : operand == ALU_B ? &u->b : NULL;
 }
 
 /* Flags are all ones or zero, so that they can be used as masks. */
@@ -113,21 +120,45 @@ static void alu_result(struct alu *u, uint64_t v, bool carry)
     u->cf = carry ? UINT64_MAX : 0;
 }
 
+static enum xk_status bad_step(struct xk_command_stream *s, uint32_t dw)
+{
+    return xk_fail(s->c, XK_EUNSUPPORTED,
+                   "vgpu: MI_MATH: opcode 0x%x of 0x%x to 0x%x", dw >> 20,
+                   dw & 0x3ff, dw >> 10 & 0x3ff);
+}
+
+/* Opcodes that move a value: what it is, inverted or not, and where to. */
+static enum xk_status alu_move(struct xk_command_stream *s, struct alu *u,
+                               uint32_t dw)
+{
+    const unsigned op = dw >> 20, to = dw >> 10 & 0x3ff;
+    const bool stores = op == OP_STORE || op == OP_STOREINV;
+    uint64_t *const in = alu_source(u, to), v = 0;
+    if (op != OP_LOAD0 && op != OP_LOAD1 && !alu_read(s, u, dw & 0x3ff, &v))
+        return bad_step(s, dw);
+    if (op == OP_LOADINV || op == OP_STOREINV || op == OP_LOAD1)
+        v = ~v;
+    if (stores && to < N_GPRS)
+        return set_gpr(s, to, v);
+    if (stores || !in)
+        return bad_step(s, dw);
+    *in = v;
+    return XK_OK;
+}
+
 static enum xk_status alu_step(struct xk_command_stream *s, struct alu *u,
                                uint32_t dw)
 {
-    const unsigned op = dw >> 20, to = dw >> 10 & 0x3ff, from = dw & 0x3ff;
-    switch (op) {
+    switch (dw >> 20) {
     case OP_NOOP:
         return XK_OK;
     case OP_LOAD:
-        return alu_load(u, to, alu_read(s, u, from)), XK_OK;
     case OP_LOADINV:
-        return alu_load(u, to, ~alu_read(s, u, from)), XK_OK;
     case OP_LOAD0:
-        return alu_load(u, to, 0), XK_OK;
     case OP_LOAD1:
-        return alu_load(u, to, UINT64_MAX), XK_OK;
+    case OP_STORE:
+    case OP_STOREINV:
+        return alu_move(s, u, dw);
     case OP_ADD:
         return alu_result(u, u->a + u->b, u->a + u->b < u->a), XK_OK;
     case OP_SUB:
@@ -138,18 +169,9 @@ static enum xk_status alu_step(struct xk_command_stream *s, struct alu *u,
         return alu_result(u, u->a | u->b, false), XK_OK;
     case OP_XOR:
         return alu_result(u, u->a ^ u->b, false), XK_OK;
-    case OP_STORE:
-    case OP_STOREINV:
-        if (to < N_GPRS)
-            return set_gpr(s, to,
-                           op == OP_STORE ? alu_read(s, u, from)
-                                          : ~alu_read(s, u, from));
-        break;
     default:
-        break;
+        return bad_step(s, dw);
     }
-    return xk_fail(s->c, XK_EUNSUPPORTED,
-                   "vgpu: MI_MATH: opcode 0x%x with operand 0x%x", op, to);
 }
 
 enum xk_status xk_cmd_math(struct xk_command_stream *s,
@@ -233,12 +255,17 @@ enum xk_status xk_cmd_semaphore(struct xk_command_stream *s,
                                 const struct xk_command *cmd,
                                 struct xk_command_jump *jump)
 {
+    static const struct xk_state_field others[] = {
+        {0, 17, 1, "MI_SEMAPHORE_WAIT: value in memory"},
+        {0, 18, 1, "MI_SEMAPHORE_WAIT: offset by a partition"},
+    };
     const uint64_t va = xk_cmd_address(cmd, 2) & ~3ull;
     const struct xk_command_ops *const o = &s->config.ops;
     const unsigned compare = cmd->dw[0] >> 12 & 7;
     uint32_t value;
     bool known;
     (void)jump;
+    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, others, XK_COUNTOF(others)));
     if (compare > 5)
         return xk_fail(s->c, XK_EUNSUPPORTED,
                        "vgpu: MI_SEMAPHORE_WAIT at 0x%llx: comparison %u is "
@@ -265,9 +292,18 @@ enum xk_status xk_cmd_store_imm(struct xk_command_stream *s,
                                 const struct xk_command *cmd,
                                 struct xk_command_jump *jump)
 {
-    const bool qword = cmd->dw[0] >> 21 & 1;
-    const unsigned n_b = qword && cmd->n > 4 ? 8 : 4;
+    static const struct xk_state_field others[] = {
+        {0, 11, 1, "MI_STORE_DATA_IMM: offset by a partition"},
+        {1, 0, 1, "MI_STORE_DATA_IMM: core mode"},
+    };
+    const unsigned n_b = cmd->dw[0] >> 21 & 1 ? 8 : 4;
     (void)jump;
+    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, others, XK_COUNTOF(others)));
+    if (cmd->n != 3 + n_b / 4)
+        return xk_fail(s->c, XK_EFAULT,
+                       "vgpu: MI_STORE_DATA_IMM at 0x%llx: %u bytes in %u "
+                       "dwords",
+                       (unsigned long long)cmd->at_va, n_b, cmd->n);
     return xk_cmd_write(s, cmd, xk_cmd_address(cmd, 1) & ~3ull,
                         cmd->dw[0] & BIT_GGTT, &cmd->dw[3], n_b);
 }
@@ -324,12 +360,14 @@ enum xk_status xk_cmd_store_reg(struct xk_command_stream *s,
                                 const struct xk_command *cmd,
                                 struct xk_command_jump *jump)
 {
-    static const struct xk_state_field predicate = {
-        0, 21, 1, "MI_STORE_REGISTER_MEM: predicate"};
+    static const struct xk_state_field others[] = {
+        {0, 16, 1, "MI_STORE_REGISTER_MEM: offset by a partition"},
+        {0, 21, 1, "MI_STORE_REGISTER_MEM: predicate"},
+    };
     const uint32_t v =
         register_value(s, register_at(s, cmd, 19, 17, cmd->dw[1]));
     (void)jump;
-    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, &predicate, 1));
+    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, others, XK_COUNTOF(others)));
     return xk_cmd_write(s, cmd, xk_cmd_address(cmd, 2) & ~3ull,
                         cmd->dw[0] & BIT_GGTT, &v, 4);
 }
@@ -338,8 +376,11 @@ enum xk_status xk_cmd_load_mem(struct xk_command_stream *s,
                                const struct xk_command *cmd,
                                struct xk_command_jump *jump)
 {
+    static const struct xk_state_field engine = {
+        0, 16, 1, "MI_LOAD_REGISTER_MEM: offset by an engine"};
     uint32_t v;
     (void)jump;
+    XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, &engine, 1));
     XK_TRY(xk_cmd_read(s, cmd, xk_cmd_address(cmd, 2) & ~3ull,
                        cmd->dw[0] & BIT_GGTT, &v, 4));
     return xk_command_stream_set_register(
@@ -401,6 +442,30 @@ static bool atomic_result(unsigned op, uint64_t old, uint64_t operand,
     }
 }
 
+/* dw0[18] says that the operand is in the command, from dw3 on. Without it it
+ * is in registers; increments and decrements have none. */
+static enum xk_status mi_operand(struct xk_command_stream *s,
+                                 const struct xk_command *cmd, unsigned op,
+                                 uint64_t *out)
+{
+    const bool has_operand = (op & 0x1f) != 5 && (op & 0x1f) != 6;
+    *out = 0;
+    if (!has_operand)
+        return XK_OK;
+    if (!(cmd->dw[0] >> 18 & 1))
+        return xk_fail(s->c, XK_EUNSUPPORTED,
+                       "vgpu: MI_ATOMIC: operation 0x%x with its operand in "
+                       "registers is not modelled",
+                       op);
+    if (cmd->n < 6)
+        return xk_fail(s->c, XK_EFAULT,
+                       "vgpu: MI_ATOMIC: operation 0x%x with its operand in "
+                       "%u dwords",
+                       op, cmd->n);
+    *out = (uint64_t)(op & 0x20 ? cmd->dw[5] : 0) << 32 | cmd->dw[3];
+    return XK_OK;
+}
+
 enum xk_status xk_cmd_atomic(struct xk_command_stream *s,
                              const struct xk_command *cmd,
                              struct xk_command_jump *jump)
@@ -411,16 +476,16 @@ enum xk_status xk_cmd_atomic(struct xk_command_stream *s,
     static const struct xk_state_field others[] = {
         {0, 16, 1, "MI_ATOMIC: return of the old value"},
         {0, 20, 1, "MI_ATOMIC: 16 bytes"},
+        {1, 0, 1, "MI_ATOMIC: offset by a partition"},
     };
-    uint64_t old = 0, operand = 0, v;
+    uint64_t old = 0, operand, v;
     (void)jump;
     XK_TRY(xk_cmd_has_none(s, cmd, cmd->dw, others, XK_COUNTOF(others)));
-    if (cmd->n >= 5)
-        operand = (uint64_t)(cmd->n > 5 && n_b == 8 ? cmd->dw[5] : 0) << 32 |
-                  cmd->dw[3];
-    XK_TRY(xk_cmd_read(s, cmd, va, ggtt, &old, n_b));
-    if (!atomic_result(op, old, operand, &v))
+    if (!atomic_result(op, 0, 0, &v))
         return xk_fail(s->c, XK_EUNSUPPORTED, "vgpu: MI_ATOMIC: operation 0x%x",
                        op);
+    XK_TRY(mi_operand(s, cmd, op, &operand));
+    XK_TRY(xk_cmd_read(s, cmd, va, ggtt, &old, n_b));
+    atomic_result(op, old, operand, &v);
     return xk_cmd_write(s, cmd, va, ggtt, &v, n_b);
 }

@@ -237,6 +237,7 @@ static enum xk_status has_no_other(struct xk_command_stream *s,
                        "vgpu: COMPUTE_WALKER at 0x%llx: walk order %u with "
                        "local ids of dimensions 0x%x is not modelled",
                        (unsigned long long)cmd->at_va, order, emit);
+    XK_TRY(xk_cmd_has_simd(s, cmd, "COMPUTE_WALKER"));
     return xk_cmd_has_none(s, cmd, cmd->dw, fields, XK_COUNTOF(fields));
 }
 

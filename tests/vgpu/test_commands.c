@@ -53,9 +53,6 @@ static const struct {
      {0x10000002, DATA, 0xaa}},
     {"MI_STORE_DATA_IMM, qword", UINT64_C(0xbb000000aa),
      {0x10200003, DATA, 0xaa, 0xbb}},
-    {"MI_STORE_DATA_IMM ignores address bits 1:0",
-     UINT64_C(0x11111111000000aa),
-     {0x10000002, LO(MACHINE_DATA) + 3, HI(MACHINE_DATA), 0xaa}},
     {"MI_FLUSH_DW without post-sync", BEFORE,
      {0x13000003, DATA, 0xaa, 0xbb}},
     {"MI_FLUSH_DW, immediate", UINT64_C(0xbb000000aa),
@@ -274,7 +271,7 @@ END_TEST
 /* What nobody can run, with what the message must say. */
 /* clang-format off */
 static const struct {
-    uint32_t dw[6];
+    uint32_t dw[10];
     unsigned n;
     enum xk_status status;
     const char *a, *b;
@@ -313,8 +310,54 @@ static const struct {
      "predicate 0x1"},
     {{0x7a004004, 0x00104000, DATA, 1, 0}, 6, XK_EUNSUPPORTED, "PIPE_CONTROL",
      "by a partition 0x1"},
-    {{0x18808001, DATA}, 3, XK_EUNSUPPORTED, "MI_BATCH_BUFFER_START",
+    {{0x18808101, DATA}, 3, XK_EUNSUPPORTED, "MI_BATCH_BUFFER_START",
      "predicate 0x1"},
+    {{0x18810101, DATA}, 3, XK_EUNSUPPORTED, "MI_BATCH_BUFFER_START",
+     "offset of the address 0x1"},
+    {{0x18800001, DATA}, 3, XK_EUNSUPPORTED, "MI_BATCH_BUFFER_START",
+     "global table"},
+    {{0x10000802, DATA, 1}, 4, XK_EUNSUPPORTED, "MI_STORE_DATA_IMM",
+     "by a partition 0x1"},
+    {{0x10000002, LO(MACHINE_DATA) + 1, HI(MACHINE_DATA), 1}, 4,
+     XK_EUNSUPPORTED, "MI_STORE_DATA_IMM", "core mode 0x1"},
+    {{0x10200002, DATA, 1}, 4, XK_EFAULT, "MI_STORE_DATA_IMM",
+     "8 bytes in 4 dwords"},
+    {{0x10000003, DATA, 1, 2}, 5, XK_EFAULT, "MI_STORE_DATA_IMM",
+     "4 bytes in 5 dwords"},
+    {{0x14810002, GPR(0), DATA}, 4, XK_EUNSUPPORTED, "MI_LOAD_REGISTER_MEM",
+     "by an engine 0x1"},
+    {{0x12010002, GPR(0), DATA}, 4, XK_EUNSUPPORTED, "MI_STORE_REGISTER_MEM",
+     "by a partition 0x1"},
+    {{0x0e024002, 0, DATA}, 4, XK_EUNSUPPORTED, "MI_SEMAPHORE_WAIT",
+     "value in memory 0x1"},
+    {{0x0e044002, 0, DATA}, 4, XK_EUNSUPPORTED, "MI_SEMAPHORE_WAIT",
+     "by a partition 0x1"},
+    {{0x17800701, DATA}, 3, XK_EUNSUPPORTED, "MI_ATOMIC",
+     "operand in registers"},
+    {{0x17800501, LO(MACHINE_DATA) + 1, HI(MACHINE_DATA)}, 3, XK_EUNSUPPORTED,
+     "MI_ATOMIC", "by a partition 0x1"},
+    {{0x0d000000, 0x080u << 20 | 0x20 << 10 | 0x30}, 2, XK_EUNSUPPORTED,
+     "MI_MATH", "0x80 of 0x30"},
+    {{0x0d000000, 0x080u << 20 | 0x22 << 10 | 1}, 2, XK_EUNSUPPORTED,
+     "MI_MATH", "to 0x22"},
+    {{0x0d000000, 0x081u << 20 | 0x10 << 10}, 2, XK_EUNSUPPORTED, "MI_MATH",
+     "to 0x10"},
+    {{0x0d000000, 0x180u << 20 | 2 << 10 | 0x21}, 2, XK_EUNSUPPORTED,
+     "MI_MATH", "0x180 of 0x21"},
+    {{0x70000007, 0x5400, 1}, 9, XK_EUNSUPPORTED, "MEDIA_VFE_STATE",
+     "above 4 GiB 0x1"},
+    {{0x70000007, 0x540c, 0}, 9, XK_EUNSUPPORTED, "MEDIA_VFE_STATE",
+     "scratch size 12"},
+    {{0x56820008 | 1u << 13}, 10, XK_EUNSUPPORTED, "MEM_COPY",
+     "compression 0x1"},
+    {{0x56820008 | 1u << 15}, 10, XK_EUNSUPPORTED, "MEM_COPY",
+     "compression 0x4"},
+    {{0x56820008 | 1u << 16}, 10, XK_EUNSUPPORTED, "MEM_COPY",
+     "compression 0x8"},
+    {{0x56840008}, 10, XK_EUNSUPPORTED, "MEM_COPY", "type 2"},
+    {{0x56c20005 | 1u << 13}, 7, XK_EUNSUPPORTED, "MEM_SET", "compression 0x1"},
+    {{0x56c20005 | 1u << 15}, 7, XK_EUNSUPPORTED, "MEM_SET", "compression 0x4"},
+    {{0x56c60005}, 7, XK_EUNSUPPORTED, "MEM_SET", "type 3"},
     {{0x0d008000, 0}, 2, XK_EUNSUPPORTED, "MI_MATH", "predicate 0x1"},
     {{0x12200002, 0x2600, DATA}, 4, XK_EUNSUPPORTED, "MI_STORE_REGISTER_MEM",
      "predicate 0x1"},
@@ -450,6 +493,38 @@ START_TEST(other_surfaces_of_the_blitter_are_refused)
     if (k < 8)
         must_say(machine_run(&g, fill, 16), XK_EUNSUPPORTED,
                  "XY_FAST_COLOR_BLT", modes[_i].words);
+}
+END_TEST
+
+static const struct {
+    unsigned dword;
+    uint32_t bits;
+    const char *words;
+} copies[] = {
+    {0, 1u << 9, "multisamples 0x1"},
+    {1, 1u << 28, "control surface 0x1"},
+    {8, 1u << 28, "control surface 0x1"},
+    {12, 1u << 5, "clear value 0x1"},
+    {14, 1u << 5, "clear value 0x1"},
+    {17, 2, "mip level 0x2"},
+    {18, 2u << 21, "slice 2"},
+    {18, 1u << 18, "depth or stencil"},
+    {20, 3, "mip level 0x3"},
+    {21, 1u << 18, "depth or stencil"},
+    {21, 2047u << 21, "slice 2047"},
+};
+
+/* A slice's number begins at 1; the driver sends 0 for buffers. */
+START_TEST(other_parts_of_surfaces_of_a_copy_are_refused)
+{
+    uint32_t dw[] = {0x50400014, 15, 0,    0x00010001, DATA,    0,
+                     0,          7,  DATA, [11] = 0,   [21] = 0};
+    dw[18] = dw[21] = 1u << 21;
+    ck_assert_int_eq(machine_run(&g, dw, 22), XK_OK);
+    dw[18] = dw[21] = 0;
+    dw[copies[_i].dword] |= copies[_i].bits;
+    must_say(machine_run(&g, dw, 22), XK_EUNSUPPORTED, "XY_BLOCK_COPY_BLT",
+             copies[_i].words);
 }
 END_TEST
 
@@ -685,6 +760,7 @@ static const struct {
     {2, 2u << 30, "partition type 0x2"},
     {4, 1u << 19, "layout of local ids 0x1"},
     {4, 4u << 22, "walk order 6"},
+    {4, 2u << 30, "SIMD size 3"},
     {4, 2u << 26, "dimensions 0x5"},
     {20, 1u << 7, "exceptions, by bit 0x1"},
     {20, 1u << 11, "exceptions, by bit 0x10"},
@@ -716,6 +792,7 @@ static const struct {
     {false, 4, 1, "groups of 1 threads, counted as 2 x 1 x 1"},
     {false, 4, 1u << 8, "counted as 1 x 2 x 1"},
     {false, 4, 1u << 16, "counted as 1 x 1 x 2"},
+    {false, 4, 3u << 30, "SIMD size 3"},
     {false, 14, 1, "mask 0xfffffffe for the bottom"},
     {true, 2, 1u << 13, "exceptions, by bit 0x40"},
     {true, 2, 1u << 16, "alternate float mode 0x1"},
@@ -817,6 +894,8 @@ static Suite *suite(void)
     tcase_add_test(t, memory_is_copied_linearly_and_by_rows);
     tcase_add_loop_test(t, other_surfaces_of_the_blitter_are_refused, 0,
                         XK_COUNTOF(modes));
+    tcase_add_loop_test(t, other_parts_of_surfaces_of_a_copy_are_refused, 0,
+                        (int)XK_COUNTOF(copies));
     tcase_add_test(t, a_rectangle_that_ends_before_it_begins_is_refused);
     tcase_add_test(t, an_older_walker_brings_its_descriptor);
     tcase_add_test(t, a_walker_brings_its_fields_and_the_state_it_meets);
