@@ -318,7 +318,8 @@ static void put_note(struct xk_str *b, uint32_t type, uint32_t value)
 /* The lowest and the highest revision for which the code is, where it is for a
  * single one; 0 is what a compiler writes that knows of none. Several devices
  * of a family may have that revision. Then a note has the IP version as well,
- * and the driver takes the file for that device alone. */
+ * and the driver takes the file for that device alone. A device of no platform
+ * is none. */
 static void put_notes(struct xk_str *b, const struct xk_abi *abi)
 {
     const struct xk_wa_device *const d = &abi->device;
@@ -330,7 +331,7 @@ static void put_notes(struct xk_str *b, const struct xk_abi *abi)
     put_note(b, NOTE_PRODUCT_FAMILY, told.family);
     if (told.revision)
         put_note(b, NOTE_TARGET, told.revision << 8 | told.revision << 16);
-    if (d->stepping < XK_N_STEPPINGS &&
+    if (d->platform == p->id && d->stepping < XK_N_STEPPINGS &&
         (heard.product != d->product || heard.stepping != d->stepping))
         put_note(b, NOTE_IP_VERSION, xk_product_ip_version(d));
 }

@@ -360,6 +360,27 @@ START_TEST(kernels_for_two_devices_are_refused)
 }
 END_TEST
 
+/* Note 6, an IP version, stands in the file of a named device alone: a driver
+ * takes such a file for no other one. */
+START_TEST(an_ip_version_is_of_a_named_device)
+{
+    static const char ip_note[] = "\x08\0\0\0\x04\0\0\0\x06\0\0\0IntelGT";
+    struct xk_abi a = plain_abi(); /* its device has no platform */
+
+    ck_assert_int_eq(xk_zebin_write_kernel(c, &a, code, sizeof code, &out),
+                     XK_OK);
+    ck_assert_ptr_null(
+        memmem(xk_str_get(&out), out.len, ip_note, sizeof ip_note));
+    xk_str_clear(&out);
+    ck_assert(
+        xk_product_find(xk_platform_get(a.platform), "dg2-g10-c0", &a.device));
+    ck_assert_int_eq(xk_zebin_write_kernel(c, &a, code, sizeof code, &out),
+                     XK_OK);
+    ck_assert_ptr_nonnull(
+        memmem(xk_str_get(&out), out.len, ip_note, sizeof ip_note));
+}
+END_TEST
+
 struct failing {
     unsigned left;
     bool failed;
@@ -419,6 +440,7 @@ static Suite *suite(void)
     tcase_add_loop_test(t, a_wrong_record_is_refused, 0, XK_COUNTOF(refused));
     tcase_add_test(t, a_wrong_code_size_is_refused);
     tcase_add_test(t, kernels_for_two_devices_are_refused);
+    tcase_add_test(t, an_ip_version_is_of_a_named_device);
     tcase_add_test(t, each_failing_allocation_is_reported);
     suite_add_tcase(s, t);
     return s;
