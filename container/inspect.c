@@ -60,6 +60,13 @@ static enum xk_status no_memory_left(struct xk_error *err)
     return XK_ENOMEM;
 }
 
+struct xk_told_device xk_inspect_told(const xk_inspect *f)
+{
+    return (struct xk_told_device){.family = f->file.z.product_family,
+                                   .revision = f->file.z.revision,
+                                   .ip_version = f->file.z.ip_version};
+}
+
 enum xk_status xk_inspect_open(const void *bytes, size_t n_b,
                                const char *platform, xk_inspect **out,
                                struct xk_error *err)
@@ -76,12 +83,12 @@ enum xk_status xk_inspect_open(const void *bytes, size_t n_b,
         xk_inspect_close(f);
         return s;
     }
-    f->device = xk_product_device(
-        f->file.platform,
-        &(struct xk_told_device){.family = f->file.z.product_family,
-                                 .revision = f->file.z.revision,
-                                 .ip_version = f->file.z.ip_version});
-    xk_product_device_name(&f->device, f->device_name, sizeof f->device_name);
+    const struct xk_told_device told = xk_inspect_told(f);
+    f->device_is_known = xk_product_is_known(f->file.platform, &told);
+    f->device = xk_product_device(f->file.platform, &told);
+    if (f->device_is_known)
+        xk_product_device_name(&f->device, f->device_name,
+                               sizeof f->device_name);
     *out = f;
     return s;
 }
@@ -91,6 +98,7 @@ enum xk_status xk_inspect_judge_for(xk_inspect *f, const char *device,
 {
     if (xk_product_named(f->c, f->file.platform, device, &f->device) != XK_OK)
         return xk_inspect_end(f, err);
+    f->device_is_known = true;
     xk_product_device_name(&f->device, f->device_name, sizeof f->device_name);
     return XK_OK;
 }

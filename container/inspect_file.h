@@ -16,7 +16,8 @@ struct xk_inspect {
     struct xk_loop_facts *loop;
     char *names;                /* texts of the messages */
     struct xk_wa_device device; /* what the rules are checked for */
-    char device_name[32];
+    bool device_is_known;       /* or the container tells one that is not */
+    char device_name[32];       /* "" if it does */
 };
 
 /* One step of a walk. */
@@ -31,6 +32,9 @@ struct xk_code_step {
  * of the code, or if only zero padding is left. */
 bool xk_code_next(const struct xk_platform *p, const uint8_t *code,
                   size_t code_b, size_t *at_b, struct xk_code_step *step);
+
+/* What the container says of the device. */
+struct xk_told_device xk_inspect_told(const xk_inspect *f);
 
 /* Kernel number k, or NULL with the reason in f's context. */
 const struct xk_zkernel *xk_inspect_get(const xk_inspect *f, uint32_t k);

@@ -93,9 +93,28 @@ static void judge_kernel(struct lint *l, const struct xk_zkernel *z,
     }
 }
 
+/* The rows of a device that is not in isa/product.def are not known. */
+static enum xk_status refuse_device(const xk_inspect *f, struct xk_error *err)
+{
+    const struct xk_told_device told = xk_inspect_told(f);
+    const uint32_t ip = told.ip_version;
+
+    if (ip)
+        xk_fail(f->c, XK_EUNSUPPORTED,
+                "device: IP version %u.%u.%u is unknown; name one", ip >> 22,
+                ip >> 14 & 255, ip & 63);
+    else
+        xk_fail(f->c, XK_EUNSUPPORTED,
+                "device: revision %u of family %u is unknown; name one",
+                told.revision, told.family);
+    return xk_inspect_end(f, err);
+}
+
 enum xk_status xk_inspect_lint(const xk_inspect *f, uint32_t kernel,
                                xk_lint_fn *fn, void *user, struct xk_error *err)
 {
+    if (!f->device_is_known)
+        return refuse_device(f, err);
     const struct xk_zkernel *const k = xk_inspect_get(f, kernel);
     struct lint l = {.f = f, .fn = fn, .user = user};
     const size_t most = k ? k->code_b / (XK_INST_B / 2) + 1 : 1;

@@ -9,6 +9,7 @@
 
 #define ARCHITECTURE 12
 #define NO_RELEASE 255
+#define PVC_STEPPING 7 /* the bits of a revision that name it */
 
 static const struct product {
     const char *name;
@@ -82,17 +83,44 @@ static enum xk_product only_one(const struct xk_platform *p,
     return found;
 }
 
+/* The revision that a container tells; false: none. */
+static bool told_revision(const struct xk_platform *p,
+                          const struct xk_told_device *told, uint32_t *out)
+{
+    const bool exact = told->ip_version && p->id != XK_PLATFORM_XELP;
+
+    *out = exact ? told->ip_version & 63 : told->revision;
+    if (p->id == XK_PLATFORM_XEHPC)
+        *out &= PVC_STEPPING;
+    return exact || *out;
+}
+
+bool xk_product_is_known(const struct xk_platform *p,
+                         const struct xk_told_device *told)
+{
+    uint32_t revision;
+    const bool any = !told_revision(p, told, &revision);
+
+    if (any && !told->ip_version)
+        return true;
+    for (unsigned k = 0; k < XK_COUNTOF(revisions); k++)
+        if (is_told(p, told, revisions[k].product) &&
+            (any || revisions[k].revision == revision))
+            return true;
+    return false;
+}
+
 struct xk_wa_device xk_product_device(const struct xk_platform *p,
                                       const struct xk_told_device *told)
 {
     const enum xk_product only = only_one(p, told);
-    const bool exact = told->ip_version && p->id != XK_PLATFORM_XELP;
-    const uint32_t revision = exact ? told->ip_version & 63 : told->revision;
     struct xk_wa_device d = {p->id, only, xk_wa_open_stepping(only)};
+    uint32_t revision;
     unsigned n = 0;
 
-    for (unsigned k = 0; (exact || revision) && k < XK_COUNTOF(revisions);
-         k++) {
+    if (!told_revision(p, told, &revision))
+        return d;
+    for (unsigned k = 0; k < XK_COUNTOF(revisions); k++) {
         const struct revision *const r = &revisions[k];
         if (!is_told(p, told, r->product) || r->revision != revision)
             continue;

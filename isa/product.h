@@ -51,7 +51,7 @@ const struct xk_platform *xk_product_family(uint32_t family);
  * that was told no revision writes 0. */
 struct xk_told_device {
     uint32_t family;     /* XK_PRODUCT's number */
-    uint32_t revision;   /* PCI revision */
+    uint32_t revision;   /* PCI revision; bits 2:0 count on PVC */
     uint32_t ip_version; /* architecture << 22, release << 14, revision */
 };
 
@@ -62,6 +62,10 @@ struct xk_told_device {
  * cards. */
 struct xk_wa_device xk_product_device(const struct xk_platform *p,
                                       const struct xk_told_device *told);
+/* False: told has a revision or an IP version that no product of the platform
+ * and family has. xk_product_device then leaves open what it names. */
+bool xk_product_is_known(const struct xk_platform *p,
+                         const struct xk_told_device *told);
 /* The IP version of a device with one stepping; 0: none. */
 uint32_t xk_product_ip_version(const struct xk_wa_device *d);
 /* The device that a word names: a product ("dg2-g10": its steppings that were

@@ -138,7 +138,9 @@ struct xk_lint_finding {
     uint32_t offset_b;
 };
 typedef void xk_lint_fn(void *user, const struct xk_lint_finding *finding);
-/* All violations of a kernel, in the order of their offsets. */
+/* All violations of a kernel, in the order of their offsets. XK_EUNSUPPORTED if
+ * the container names a device that the library does not know, and
+ * xk_inspect_judge_for has named no other one. */
 XK_API enum xk_status xk_inspect_lint(const xk_inspect *f, uint32_t kernel,
                                       xk_lint_fn *fn, void *user,
                                       struct xk_error *err);

@@ -815,6 +815,8 @@ START_TEST(a_container_names_the_device)
         {XK_PLATFORM_XEHPG, {1270, 0, 0}, XK_PRODUCT_ANY, XK_STEP_SOLD},
         {XK_PLATFORM_XEHPC, {1271, 7, 0}, XK_PVC_XT, XK_STEP_C0},
         {XK_PLATFORM_XEHPC, {0, 7, 0}, XK_PVC_XT, XK_STEP_C0},
+        /* 0x2f: bits 5:3 are the base die's (NEO, pvcSteppingBits). */
+        {XK_PLATFORM_XEHPC, {1271, 0x2f, 0}, XK_PVC_XT, XK_STEP_C0},
         {XK_PLATFORM_XEHPC, {0, 0, 0}, XK_PRODUCT_ANY, XK_STEP_SOLD},
         {XK_PLATFORM_XEHPG, {0, 5, 0}, XK_DG2_G11, XK_STEP_B1},
         {XK_PLATFORM_XEHPG, {0, 8, 0}, XK_PRODUCT_ANY, XK_STEP_C0},
@@ -835,10 +837,43 @@ START_TEST(a_container_names_the_device)
         ck_assert_msg(
             d.product == known[k].product && d.stepping == known[k].stepping,
             "row %u: product %u, stepping %u", k, d.product, d.stepping);
+        ck_assert_msg(xk_product_is_known(xk_platform_get(known[k].platform),
+                                          &known[k].told),
+                      "row %u", k);
         if (known[k].told.ip_version && known[k].platform != XK_PLATFORM_XELP)
             ck_assert_uint_eq(xk_product_ip_version(&d),
                               known[k].told.ip_version);
     }
+}
+END_TEST
+
+/* Revisions and IP versions that no product of the platform, or of the family,
+ * has. */
+START_TEST(a_container_may_name_an_unknown_device)
+{
+    static const struct {
+        enum xk_platform_id platform;
+        struct xk_told_device told;
+    } unknown[] = {
+        {XK_PLATFORM_XELP, {29, 2, 0}},    /* TGL has 0, 1, 3 */
+        {XK_PLATFORM_XELP, {0, 2, 0}},     /* nobody on xelp has 2 */
+        {XK_PLATFORM_XEHPG, {1270, 3, 0}}, /* DG2 has 0, 1, 4, 5, 8, 9 */
+        {XK_PLATFORM_XEHPC, {1271, 4, 0}}, /* PVC has 0, 1, 3, 5, 6, 7 */
+        {XK_PLATFORM_XEHPG, {1234, 8, 0}}, /* another family's */
+        {XK_PLATFORM_XEHPG, {1270, 4, 0x030dc003}}, /* G10's revision 3 */
+        {XK_PLATFORM_XEHPG, {1270, 4, 0x030e8004}}, /* 12.58.4: none */
+        {XK_PLATFORM_XEHPG, {1270, 4, 0x030f0007}}, /* PVC XT C0 */
+        {XK_PLATFORM_XELP, {29, 0, 0x03014000}},    /* 12.5.0: none */
+        {XK_PLATFORM_XEHPG, {1270, 4, 0x050dc004}}, /* 20.55.4 */
+    };
+    const struct xk_told_device nothing = {1234, 0, 0};
+
+    for (unsigned k = 0; k < XK_COUNTOF(unknown); k++)
+        ck_assert_msg(!xk_product_is_known(xk_platform_get(unknown[k].platform),
+                                           &unknown[k].told),
+                      "row %u", k);
+    ck_assert(
+        xk_product_is_known(xk_platform_get(XK_PLATFORM_XEHPG), &nothing));
 }
 END_TEST
 
@@ -1065,6 +1100,7 @@ TCase *isa_workaround_case(void)
     tcase_add_test(t, a_dispatch_keeps_limits);
     tcase_add_loop_test(t, each_product_has_its_limits, 0, XK_N_PRODUCTS);
     tcase_add_test(t, a_container_names_the_device);
+    tcase_add_test(t, a_container_may_name_an_unknown_device);
     tcase_add_test(t, a_word_names_a_device);
     tcase_add_test(t, rows_are_whole);
     return t;

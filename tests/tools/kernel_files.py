@@ -117,6 +117,40 @@ def own_kernel(tool, tap):
     tool.fails(1, r"for xehpg, not for xelp", "dis", "-p", "xelp", "k.zebin")
 
 
+# The PCI revision in note 3, or the IP version in note 6, and what lint says: it has
+# the revisions 0, 1, 4, 5, 8 and 9 of DG2, and the IP versions 12.55 to 12.57.
+TOLD = [(3, 0x30300, r"device: revision 3 of family 1270 is unknown; name one"),
+        (3, 0x1f1f00, r"device: revision 31 of family 1270 is unknown; name one"),
+        (3, 0x30100, None),  # from 1 to 3: a range leaves the device open
+        (6, 0x030dc003, r"device: IP version 12\.55\.3 is unknown; name one"),
+        (6, 0x050dc004, r"device: IP version 20\.55\.4 is unknown; name one"),
+        (6, 0x030dc004, None)]
+
+
+def told_device(tool, tap):
+    """Lint does not guess for a device that it does not know; dis does not ask."""
+    for note, value, sentence in TOLD:
+        # G10 and G11 have a C0 of revision 8: the file has both notes
+        tool.run("gen", "--device=dg2-g10-c0", "-o", "t.zebin", FINE)
+        file = (tool.folder / "t.zebin").read_bytes()
+        head = struct.pack("<3I", 8, 4, note) + b"IntelGT\0"
+        if note == 3:  # without the IP version, which says more
+            ip = file.index(struct.pack("<3I", 8, 4, 6) + b"IntelGT\0")
+            file = file[:ip + 8] + b"\x63" + file[ip + 9:]
+        at = file.index(head) + len(head)
+        (tool.folder / "t.zebin").write_bytes(
+            file[:at] + struct.pack("<I", value) + file[at + 4:])
+        name = f"note {note} with {value:#x}"
+        if sentence:
+            tool.fails(1, f"XK_EUNSUPPORTED: {sentence}", "lint", "t.zebin")
+            code, out, _ = tool.run("lint", "--json", "t.zebin")
+            tap.check(code == 1 and not out, f"{name}: no list of findings", out)
+        code, out, err = tool.run("lint", *["--device=dg2-g11"] * bool(sentence),
+                                  "t.zebin")
+        tap.check(code == 0 and b"0 findings" in out, f"{name}: judged", err)
+        tap.check(tool.run("dis", "t.zebin")[0] == 0, f"{name}: dis")
+
+
 def broken_rules(tool, tap):
     """lint names rule, instruction, reason and source, and all of them."""
     (tool.folder / "b.asm").write_text(
@@ -259,6 +293,7 @@ def main():
         tool = Tool(xk.resolve(), Path(name), tap)
         assemble(tool, tap)
         own_kernel(tool, tap)
+        told_device(tool, tap)
         broken_rules(tool, tap)
         wrong_use(tool)
         compiled(tool, tap, source.resolve())
