@@ -133,32 +133,6 @@ static void send_beside(struct xk_cg *g, struct message *x)
     x->flag.kind = XK_CG_NONE;
 }
 
-/* Whether the lanes have more data than a message takes. */
-static bool is_long(const struct xk_cg *g, const struct message *x)
-{
-    return !x->s->block &&
-           data_bytes(x->s) > xk_msg_gather_grf(g->p) * g->p->grf_b;
-}
-
-/* Two messages: the second half of each lane's vector lies behind the first, in
- * registers and in memory. */
-static void emit_halves(struct xk_cg *g, struct message *x)
-{
-    const unsigned vec = x->s->vec / 2u;
-    const struct xk_cg_val by = xk_cg_imm(XK_DT_U32, vec * x->m.data_b);
-    const struct xk_cg_val first = x->head;
-    if (x->m.addr_b != 4 || x->s->vec % 2)
-        xk_fail(g->c, XK_ENOFIT,
-                "codegen: send: %u registers of data with %u-byte addresses",
-                data_bytes(x->s) / g->p->grf_b, x->m.addr_b);
-    x->m.vec = (uint8_t)vec;
-    emit_message(g, x);
-    x->head = xk_cg_temp(g, XK_DT_U32, x->exec);
-    xk_cg_op2(g, XK_OPC_ADD, &x->head, &first, &by, x->exec);
-    x->data.sub_b += data_bytes(x->s) / 2;
-    emit_message(g, x);
-}
-
 static enum xk_status sendh(struct xk_cg *g, const struct xk_send *s,
                             const xk_stmt *call)
 {
@@ -175,7 +149,7 @@ static enum xk_status sendh(struct xk_cg *g, const struct xk_send *s,
     XK_TRY(xk_ctx_status(g->c));
     if (s->zero && (x.flag.kind == XK_CG_FLAG || !k))
         send_beside(g, &x);
-    (is_long(g, &x) ? emit_halves : emit_message)(g, &x);
+    emit_message(g, &x);
     xk_cg_flag_free(g, &x.flag);
     return xk_ctx_status(g->c);
 }

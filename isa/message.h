@@ -137,10 +137,6 @@ struct xk_msg {
     uint8_t reserved; /* zero */
 };
 
-/* The most registers of data that an LSC gather or scatter may have
- * (isa/message.def). */
-unsigned xk_msg_gather_grf(const struct xk_platform *p);
-
 /* Sets sfid, desc, exdesc, src1_len and eot of i->send from *m, and the lengths
  * and [out] fields in *m. A load whose i->dst is the null register is a
  * prefetch (dst_grf 0). bss and ss take their surface from

@@ -39,12 +39,12 @@ static enum xk_status check_lsc_vector(const struct xk_platform *p,
         return xk_isa_fail(err, XK_EINVAL,
                            "lsc: vector of %u without transpose, at most 8",
                            m->vec);
-    if (!m->transpose && lane_grf(p, m) > xk_msg_gather_grf(p))
+    if (!m->transpose && lane_grf(p, m) > xk_msg_machine(p)->gather_grf)
         return xk_isa_fail(err, XK_EINVAL,
                            "lsc: %u registers of data, %u lanes by %u of %u "
                            "bytes: at most %u",
                            lane_grf(p, m), m->exec, m->vec, m->reg_b,
-                           xk_msg_gather_grf(p));
+                           xk_msg_machine(p)->gather_grf);
     if (has_cmask(m) && m->data_b != 4)
         return xk_isa_fail(err, XK_EINVAL,
                            "lsc: component mask 0x%x, data %u bytes: need 4",

@@ -117,11 +117,6 @@ const struct xk_msg_machine *xk_msg_machine(const struct xk_platform *p)
     return &machines[p->id < XK_COUNTOF(machines) ? p->id : 0];
 }
 
-unsigned xk_msg_gather_grf(const struct xk_platform *p)
-{
-    return xk_msg_machine(p)->gather_grf;
-}
-
 bool xk_msg_is_lsc(unsigned sfid)
 {
     return sfid < 16 && (1u << sfid & P_LSC_TGM);
