@@ -89,12 +89,9 @@ bool xk_wa_applies(enum xk_wa id, const struct xk_wa_device *d)
     return false;
 }
 
-const struct xk_workaround *xk_wa_unreached(const struct xk_wa_device *d)
+bool xk_wa_is_unreached(enum xk_wa id, const struct xk_wa_device *d)
 {
-    for (unsigned r = 0; r < XK_N_WORKAROUNDS; r++)
-        if (table[r].handling == XK_WA_UNREACHED && xk_wa_applies(r, d))
-            return &table[r];
-    return NULL;
+    return table[id].handling == XK_WA_UNREACHED && xk_wa_applies(id, d);
 }
 
 void xk_wa_find_targets(const struct xk_wa_program *g, bool *target)

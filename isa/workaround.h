@@ -58,9 +58,9 @@ bool xk_wa_applies(enum xk_wa id, const struct xk_wa_device *d);
  * or XK_STEP_ANY if no card has any of it. */
 enum xk_stepping xk_wa_open_stepping(enum xk_product product);
 
-/* The first row of a device that the generator does not obey (XK_WA_UNREACHED);
- * NULL: what is generated runs there. */
-const struct xk_workaround *xk_wa_unreached(const struct xk_wa_device *d);
+/* Whether the device has the row and the generator does not obey it; what is
+ * generated runs where it has no such row. */
+bool xk_wa_is_unreached(enum xk_wa id, const struct xk_wa_device *d);
 
 /* What the program lacks; returns how many. report may be NULL. */
 unsigned xk_wa_validate(const struct xk_wa_program *g, xk_violation_fn *report,

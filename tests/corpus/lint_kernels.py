@@ -16,6 +16,10 @@ of what others compile and of what we generate.
              list only, unless --all), gives a kernel without a finding; every
              third another one with post-ops
 
+A kernel of ours names no device, so it is for each of isa/product.def's that the
+platform has, but for UNREACHED. It is judged for what was sold, and for one of these
+devices in turn, or for each (--all).
+
 Exit 0, or 1 with what is wrong: a finding without an excuse, an excuse without
 a finding, a finding in a kernel of ours, fewer than 500 kernels of others or
 100 of ours in the lists, 100 programs, or 100 random ones."""
@@ -24,9 +28,11 @@ import concurrent.futures
 import fnmatch
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "idioms"))
@@ -49,18 +55,61 @@ STEPPINGS = (("convert", "0", None, XT_RULES, True),
              ("ints", "7", XT_A0, XT_A0_RULES, True),
              ("ints", "3", None, XT_A0_RULES, False))
 POST_OPS = ("--attr-post-ops=sum+relu", "--attr-post-ops=gelu_erf+add:f32:per_oc")
+# Steppings for which no kernel is: they need rows that nobody obeys (W15 and others).
+UNREACHED = {"dg2-g10-a0", "dg2-g10-a1"}
+PRODUCTS = Path(__file__).resolve().parents[2] / "isa" / "product.def"
 FORMULAS = 200
 LEAST_THEIRS = 500
 LEAST_OURS = 100
+LEAST_OF_DEVICE = 50
 
 
-def lint(tool, path):
+def lint(tool, path, *options):
     """The findings in a file, each a dict."""
-    done = subprocess.run([tool, "lint", "--json", path], check=False,
+    done = subprocess.run([tool, "lint", "--json", *options, path], check=False,
                           capture_output=True, text=True)
     if done.returncode not in (0, 1) or done.stderr:
         raise SystemExit(f"{path}: {done.stderr.strip()}")
     return json.loads(done.stdout)
+
+
+def our_devices():
+    """The words of xehpg's devices for which kernels of ours are."""
+    text = PRODUCTS.read_text(encoding="utf-8")
+    products = re.findall(r"^XK_PRODUCT\((\w+), +\d+, XEHPG,", text, re.M)
+    words = products + [f"{product}-{stepping}" for product, stepping in re.findall(
+        r"XK_REVISION\((\w+), \d+, (\w+)\)", text) if product in products]
+    words = [word.lower().replace("_", "-") for word in words]
+    if not UNREACHED < set(words):
+        raise SystemExit(f"{PRODUCTS}: {words}")
+    return [word for word in words if word not in UNREACHED]
+
+
+class OurLint:
+    """Lint of kernels of ours, for devices in turn or for each."""
+
+    def __init__(self, tool, everything):
+        self.tool, self.devices = tool, our_devices()
+        self.each = len(self.devices) if everything else 1
+        self.n, self.lock = collections.Counter(), threading.Lock()
+
+    def judge(self, number, path):
+        """The findings in file number so and so, for what was sold and by device."""
+        found = lint(self.tool, path)
+        for k in range(self.each):
+            device = self.devices[(number + k) % len(self.devices)]
+            with self.lock:
+                self.n[device] += 1
+            found += [finding | {"rule": f"{finding['rule']} ({device})"}
+                      for finding in lint(self.tool, path, f"--device={device}")]
+        return found
+
+    def summary(self):
+        """Lines of what is wrong with how many were judged."""
+        print("# kernels of ours by device: " + ", ".join(
+            f"{device} {self.n[device]}" for device in self.devices))
+        return [f"{device}: {self.n[device]} kernels of ours, not {LEAST_OF_DEVICE}"
+                for device in self.devices if self.n[device] < LEAST_OF_DEVICE]
 
 
 def read_excuses(path):
@@ -170,12 +219,12 @@ def problems(path):
             for word in words]
 
 
-def lint_ours(tool, job):
+def lint_ours(linter, number, job):
     """What is wrong with one kernel; None if nothing is generated for it."""
     problem, dtype, options = job
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "k.zebin"
-        done = subprocess.run([tool, "gen", "--dir=FWD_B", f"--dt={dtype}",
+        done = subprocess.run([linter.tool, "gen", "--dir=FWD_B", f"--dt={dtype}",
                                *options, "-o", made, problem], check=False,
                               capture_output=True, text=True)
         if done.returncode:
@@ -183,10 +232,10 @@ def lint_ours(tool, job):
                 return None
             return [f"{problem} {dtype} {options}: {done.stderr.strip()}"]
         return [f"{problem} {dtype} {options}: {f['rule']}: {f['instruction']}"
-                for f in lint(tool, made)]
+                for f in linter.judge(number, made)]
 
 
-def judge_ours(tool, lists, everything):
+def judge_ours(linter, lists, everything):
     """Lines of what is wrong with our kernels."""
     jobs = [(problem, dtype) for number, path in enumerate(lists)
             for problem in problems(path)
@@ -194,7 +243,7 @@ def judge_ours(tool, lists, everything):
     jobs = [(*job, ()) for job in jobs] + \
         [(*job, POST_OPS[k % 2:][:1]) for k, job in enumerate(jobs[::3])]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        done = list(pool.map(lambda job: lint_ours(tool, job), jobs))
+        done = list(pool.map(lambda job: lint_ours(linter, *job), enumerate(jobs)))
     n_made = sum(wrong is not None for wrong in done)
     print(f"# {n_made} kernels of ours, {len(jobs) - n_made} not supported")
     wrong = [line for found in done for line in found or ()]
@@ -203,12 +252,12 @@ def judge_ours(tool, lists, everything):
     return wrong
 
 
-def judge_files(tool, what, make):
+def judge_files(linter, what, make):
     """Lines of what is wrong with the zebins that make(folder) returns."""
     with tempfile.TemporaryDirectory() as folder:
         files = make(folder)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            found = list(pool.map(lambda path: lint(tool, path), files))
+            found = list(pool.map(lambda file: linter.judge(*file), enumerate(files)))
     print(f"# {len(files)} {what} of ours")
     wrong = [f"{path.parent.name}: {f['kernel']}: {f['rule']}: {f['instruction']}"
              for path, findings in zip(files, found) for f in findings]
@@ -223,16 +272,17 @@ def main():
     cache, tool, make_many, xkbench, excuses, sources, *lists = \
         (Path(arg) for arg in args)
     tool, everything = tool.absolute(), "--all" in sys.argv
+    linter = OurLint(tool, everything)
     wrong = judge_theirs(tool, cache, read_excuses(excuses))
     wrong += judge_devices(tool, sources)
     wrong += judge_steppings(tool, sources)
-    wrong += judge_files(tool, "programs", lambda folder: kernels.dumped(
+    wrong += judge_files(linter, "programs", lambda folder: kernels.dumped(
         [make_many.absolute(), str(FORMULAS)], folder, "programs"))
-    wrong += judge_files(tool, "kernels of random problems",
+    wrong += judge_files(linter, "kernels of random problems",
                          lambda folder: kernels.batched(
                              xkbench.absolute(),
                              kernels.random_lines(10 if everything else 1), folder))
-    wrong += judge_ours(tool, lists, everything)
+    wrong += judge_ours(linter, lists, everything) + linter.summary()
     for line in wrong[:int(os.environ.get("XK_LINT_SHOW", "20"))]:
         print(line)
     print(f"# {len(wrong)} wrong")
