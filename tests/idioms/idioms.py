@@ -19,11 +19,14 @@ seen.txt: what kernels contain, a line an idiom: situation, text, whether ours h
 it, kernels of ocloc, kernels of oneDNN, and for messages whether ocloc emits it
 from inline vISA (yes, or its complaint). explained.txt: a line for idioms that
 differ, in words of a pattern (`*` is any text):
-    only|lack SITUATION PATTERN -- EXPLANATION -- SOURCE
-only: ours that nobody else has; lack: theirs that we have not. Single
+    lack SITUATION PATTERN -- EXPLANATION -- SOURCE
+    only SITUATION TEXT [| TEXT]... -- EXPLANATION -- SOURCE
+only: ours that nobody else has, each spelled out, so that a new one is a
+complaint; lack: theirs that we have not. Single
 instructions (`arithmetic`) and message forms (docs/messages.md) count only if ours.
 An idiom without an explanation fails, and an explanation that fits nothing. What
-we have ceased to emit only refresh notices."""
+we have ceased to emit only refresh notices. list says of each explanation how many
+idioms it is for."""
 import collections
 import re
 import subprocess
@@ -105,11 +108,21 @@ class Explanation:
         self.kind, rest = parts[0].split(" ", 1)
         if self.kind not in ("only", "lack"):
             sys.exit("explained.txt: only or lack: " + line)
-        pattern = "".join(".*" if c == "*" else re.escape(c) for c in rest)
-        self.pattern, self.used, self.needed = re.compile(pattern), 0, False
+        self.broad = self.kind == "only" and "*" in rest
+        situation, texts = rest.split(" ", 1)
+        self.patterns = [
+            re.compile("".join(".*" if c == "*" else re.escape(c)
+                               for c in f"{situation} {text}"))
+            for text in texts.split(" | ")]
+        self.used, self.needed = 0, False
+        self.idle = set(self.patterns)  # those that nothing fits
 
     def fits(self, kind, idiom):
-        return kind == self.kind and self.pattern.fullmatch(" ".join(idiom))
+        if kind != self.kind:
+            return False
+        fitting = {p for p in self.patterns if p.fullmatch(" ".join(idiom))}
+        self.idle -= fitting
+        return bool(fitting)
 
 
 def explanations():
@@ -141,8 +154,9 @@ def judge(idioms, others, table):
         if not fitting:
             said.append(f"no explanation: {kind} {' '.join(idiom)} "
                         f"{others.count.get(idiom, '')}")
-    said += ["an explanation that fits nothing: " + e.line for e in table
-             if not e.used]
+    said += ["an explanation that fits nothing, or a text of it: " + e.line
+             for e in table if e.idle]
+    said += ["only takes no *, but TEXT | TEXT: " + e.line for e in table if e.broad]
     said += [f"an explanation names {path}, which is not there: {e.line}"
              for e in table for path in OWN_FILE.findall(e.line)
              if not (HERE.parent.parent / path).exists()]
@@ -167,6 +181,10 @@ def planted(idioms, others):
         "no explanation is missed": fails(rows[1:]) and fails(rows[:-1]),
         "one that fits nothing is missed": fails(
             explanations() + [Explanation("only end planted -- a -- b")]),
+        "a text that fits nothing is missed": fails(
+            rows[:-1] + [Explanation(rows[-1].line.replace(" -- ", " | planted -- ", 1))]),
+        "a * that hides new ones of ours is missed": fails(
+            explanations() + [Explanation("only end plant* -- a -- b")], of=new),
         "a source that is not there is missed": fails(
             rows[:-1] + [Explanation(rows[-1].line + ", codegen/planted.c")]),
         "a new idiom is missed": fails(explanations(), of=new),
@@ -178,7 +196,8 @@ def planted(idioms, others):
 
 def compare(idioms, others, show):
     """Complaints."""
-    said, n = judge(idioms, others, explanations())
+    table = explanations()
+    said, n = judge(idioms, others, table)
     for side, least in LEAST.items():
         have = len(idioms.kernels["ours"]) if side == "ours" else \
             others.n.get(side, 0)
@@ -187,8 +206,10 @@ def compare(idioms, others, show):
             said.append(f"{side}: {have} kernels, {least} at least")
     both = len({i for i in idioms.of("ours") if others.has(i)})
     print(f"# idioms: {both} of this sample that others have, {n['only']} only ours, "
-          f"{n['lack']} only theirs; {len(explanations())} explanations")
+          f"{n['lack']} only theirs; {len(table)} explanations")
     if show:
+        for e in table:
+            print(f"# for {e.used}: {e.line.split(' -- ')[0]}")
         for idiom in sorted(set(idioms.of("ours")) | set(others.count)):
             print("\t".join(idiom), idioms.count(idiom, "ours"),
                   *others.count.get(idiom, (0, 0)), sep="\t")
