@@ -232,11 +232,13 @@ static enum xk_status has_no_other(struct xk_command_stream *s,
         {18 + 5, 31, 1, "COMPUTE_WALKER: BTD mode"},
     };
     const unsigned order = cmd->dw[4] >> 22 & 7, emit = cmd->dw[4] >> 26 & 7;
-    if (order > 5 || (emit && emit != 7))
+    const bool generate = cmd->dw[4] >> 29 & 1;
+    if (order > 5 || (emit && (emit != 7 || !generate)))
         return xk_fail(s->c, XK_EUNSUPPORTED,
                        "vgpu: COMPUTE_WALKER at 0x%llx: walk order %u with "
-                       "local ids of dimensions 0x%x is not modelled",
-                       (unsigned long long)cmd->at_va, order, emit);
+                       "%slocal ids of dimensions 0x%x is not modelled",
+                       (unsigned long long)cmd->at_va, order,
+                       generate ? "" : "no generated ", emit);
     XK_TRY(xk_cmd_has_simd(s, cmd, "COMPUTE_WALKER"));
     return xk_cmd_has_none(s, cmd, cmd->dw, fields, XK_COUNTOF(fields));
 }

@@ -122,6 +122,13 @@ static bool tile_fits(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     const struct xk_sim_opnd *const data = k->store ? &e->src[1] : &e->dst;
     const uint32_t told = k->store ? e->msg.src1_grf : e->msg.dst_grf;
     const uint32_t n = told == 31 && grfs == 32 ? 32 : told;
+    if (n > grfs) {
+        xk_sim_fault(t, e,
+                     "not modelled: 2d block: a message of %u registers of "
+                     "data, whose blocks have %u",
+                     n, grfs);
+        return false;
+    }
     return xk_sim_payload(t, e, data, grfs * t->kernel->grf_b, n,
                           k->store ? "the data payload" : "the destination");
 }

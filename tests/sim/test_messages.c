@@ -823,6 +823,46 @@ START_TEST(blocks_2d)
 }
 END_TEST
 
+/* Loads and stores, with one register less and one more than the block has. */
+START_TEST(a_2d_block_has_as_many_registers_as_its_message)
+{
+    const bool store = _i % 2;
+    const int more = _i / 2 ? 1 : -1;
+    struct xk_msg m = {.kind = store ? XK_MSG_LSC_STORE_BLOCK2D
+                                     : XK_MSG_LSC_LOAD_BLOCK2D,
+                       .op = store ? XK_MOP_STORE_BLOCK2D : XK_MOP_LOAD_BLOCK2D,
+                       .sfid = XK_SFID_UGM,
+                       .exec = 1,
+                       .addr_b = 8,
+                       .data_b = 4,
+                       .reg_b = 4,
+                       .src0_grf = 1};
+    const struct xk_block2d h = {.base = MEM_VA,
+                                 .width_b = 128,
+                                 .height = 16,
+                                 .pitch_b = 192,
+                                 .block_w = 16,
+                                 .block_h = 4,
+                                 .n_blocks = 1};
+    struct xk_error err = {.message = ""};
+    uint32_t dw[8];
+    begin(2);
+    ck_assert_uint_eq(xk_block2d_grfs(ml.p, &m, &h), 4);
+    *(store ? &m.src1_grf : &m.dst_grf) = (uint8_t)(4 + more);
+    ck_assert_int_eq(xk_block2d_pack(&h, dw, &err), XK_OK);
+    memcpy(ml.regs + ADDR * ml.p->grf_b, dw, sizeof dw);
+    ck_assert(ml_send(&m, ADDR, DATA, DST, true));
+    ml_finish_code();
+    ml.quiet = true;
+    ck_assert_int_eq(ml_run(UINT32_MAX, &err), XK_EFAULT);
+    ml.quiet = false;
+    ck_assert_msg(strstr(err.message, more > 0 ? "5 registers of data, whose "
+                                                 "blocks have 4"
+                                               : "256 bytes, but"),
+                  "%s", err.message);
+}
+END_TEST
+
 START_TEST(a_prefetch_changes_nothing)
 {
     begin((unsigned)_i);
@@ -932,6 +972,8 @@ int main(void)
     add(t, old_ports_do_atomics);
     add(t, shared_local_memory);
     tcase_add_test(t, blocks_2d);
+    tcase_add_loop_test(t, a_2d_block_has_as_many_registers_as_its_message, 0,
+                        4);
     add(t, a_prefetch_changes_nothing);
     add(t, compressed_buffers_are_refused);
     add(t, a_state_can_be_read);

@@ -762,6 +762,7 @@ static const struct {
     {4, 4u << 22, "walk order 6"},
     {4, 2u << 30, "SIMD size 3"},
     {4, 2u << 26, "dimensions 0x5"},
+    {4, 1u << 29, "no generated local ids of dimensions 0x7"},
     {20, 1u << 7, "exceptions, by bit 0x1"},
     {20, 1u << 11, "exceptions, by bit 0x10"},
     {20, 1u << 13, "exceptions, by bit 0x40"},
