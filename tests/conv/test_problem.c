@@ -280,23 +280,16 @@ static void check_line(const char *line, const char *file)
 
 START_TEST(shape_lists_come_back_as_they_were)
 {
-    static const char *const files[] = {"alexnet",
-                                        "deepbench_inference_device",
-                                        "groups",
-                                        "inception_v3",
-                                        "mobilenet_v1_dw",
-                                        "mobilenet_v1_pw",
-                                        "mobilenet_v2",
-                                        "perf_basic",
-                                        "resnet_50",
-                                        "resnet_50_v1_5",
-                                        "stable_diffusion",
-                                        "unet",
-                                        "unet_3d",
-                                        "vgg_16",
-                                        "vgg_19",
-                                        "vit",
-                                        "wavenet_1d"};
+    static const char *const files[] = {
+        "alexnet",          "deepbench_inference_device",
+        "groups",           "inception_v3",
+        "mobilenet_v1_dw",  "mobilenet_v1_pw",
+        "mobilenet_v2",     "perf_basic",
+        "resnet_50",        "resnet_50_v1_5",
+        "stable_diffusion", "unet",
+        "unet_3d",          "vgg_16",
+        "vgg_19",           "vit",
+        "wavenet_1d"};
     unsigned n = 0;
     for (unsigned i = 0; i < XK_COUNTOF(files); i++) {
         char path[512], line[512];
