@@ -14,15 +14,19 @@ enum {
     TYPE_READ_REPLY = 6
 };
 
-/* Size of the fixed body, for each kind that has an effect. */
+/* Size of the fixed body, for each kind that has an effect, and of its first
+ * dword the flags that act and must have the value: accesses of 4 bytes (bits
+ * 3:1) to registers (8:6) of one device (5:4), physical addresses (0), no mask
+ * behind a write (1), memory of two types (7:6). The others say how the data
+ * travel. */
 static const struct {
-    uint32_t type, body_b;
+    uint32_t type, body_b, flags, want;
     const char *name;
 } bodies[] = {
-    {TYPE_REGISTER, 12, "register access"},
-    {TYPE_GGTT, 16, "global table entry"},
-    {TYPE_WRITE, 12, "memory write"},
-    {TYPE_READ, 12, "memory read"},
+    {TYPE_REGISTER, 12, 0x1fe, 4 << 1, "register access"},
+    {TYPE_GGTT, 16, 0, 0, "global table entry"},
+    {TYPE_WRITE, 12, 0x83, 0, "memory write"},
+    {TYPE_READ, 12, 1, 0, "memory read"},
 };
 
 static enum xk_status check_body(xk_ctx *c, uint32_t type, uint32_t body_b)
@@ -57,10 +61,27 @@ static enum xk_status read_range(xk_ctx *c, const uint8_t *body,
     return XK_OK;
 }
 
+static enum xk_status check_flags(xk_ctx *c, uint32_t type, const uint8_t *body)
+{
+    for (size_t k = 0; k < XK_COUNTOF(bodies); k++) {
+        if (bodies[k].type != type)
+            continue;
+        const uint32_t flags = xk_get_u32(body);
+        if ((flags & bodies[k].flags) == bodies[k].want)
+            continue;
+        return xk_fail(c, XK_EPARSE,
+                       "vgpu: a message of type %u (%s) has the flags 0x%x, "
+                       "which are not modelled",
+                       type, bodies[k].name, flags & 0xffffff);
+    }
+    return XK_OK;
+}
+
 static enum xk_status read_body(xk_ctx *c, uint32_t type, const uint8_t *body,
                                 struct xk_tbx_message *m)
 {
     m->kind = XK_TBX_OTHER;
+    XK_TRY(check_flags(c, type, body));
     switch (type) {
     case TYPE_REGISTER:
         m->kind =

@@ -527,11 +527,45 @@ static void scattered_pages(void)
         raw_map(&a, k << 35);
 }
 
+/* Flags of the first dword: tbx_proto.h of the driver. */
+static void narrow_register(void)
+{
+    raw_message(&a, 0, (const uint32_t[]){0x5, 0x2000, 1}, 3, NULL, 0);
+}
+
+static void io_register(void)
+{
+    raw_message(&a, 0, (const uint32_t[]){0x49, 0x2000, 1}, 3, NULL, 0);
+}
+
+static void masked_write(void)
+{
+    raw_message(&a, 4, (const uint32_t[]){2, 0x1000, 1}, 3, "x", 1);
+}
+
+static void virtual_read(void)
+{
+    raw_message(&a, 5, (const uint32_t[]){1, 0x1000, 1}, 3, NULL, 0);
+}
+
+static void other_memory(void)
+{
+    raw_message(&a, 4, (const uint32_t[]){0x80, 0x1000, 1}, 3, "x", 1);
+}
+
 static const struct {
     const char *name;
     void (*act)(void);
     const char *says;
 } broken[] = {
+    {"two bytes of a register", narrow_register,
+     "type 0 (register access) has the flags 0x5"},
+    {"an I/O port", io_register, "has the flags 0x49"},
+    {"a write with a mask", masked_write,
+     "type 4 (memory write) has the flags 0x2"},
+    {"a read of another space", virtual_read,
+     "type 5 (memory read) has the flags 0x1"},
+    {"a write to memory of type 2", other_memory, "has the flags 0x80"},
     {"bad length", bad_length, "has 16 bytes, not 12"},
     {"long body", long_body, "type 99 says that it has 2147483647 bytes"},
     {"much data", much_data, "has 4294967280 bytes of data"},
