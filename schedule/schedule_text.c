@@ -206,6 +206,7 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
                                  struct xk_schedule_fixed *io)
 {
     static const char blanks[] = " \t\n";
+    uint64_t here = 0; /* fields of this text, one behind the other */
     for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
         const size_t n = strcspn(text, blanks);
         const char *value;
@@ -214,8 +215,14 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
             return no_field(c, text, n);
         if (!parse_value(f, value, text + n, &io->to))
             return no_value(c, text, n, f);
-        io->named |= UINT64_C(1) << (f - xk_schedule_fields);
+        const uint64_t bit = UINT64_C(1) << (f - xk_schedule_fields);
+        if (here & bit)
+            return xk_fail(c, XK_EPARSE,
+                           "schedule: '%.*s' stands behind another %s", (int)n,
+                           text, f->name);
+        here |= bit;
         text += n;
     }
+    io->named |= here;
     return XK_OK;
 }

@@ -357,6 +357,21 @@ START_TEST(a_wrong_word_is_named)
 }
 END_TEST
 
+START_TEST(a_field_stands_once_in_a_text)
+{
+    struct xk_schedule_fixed fixed = {0};
+    xk_ctx *const c = xk_ctx_create(NULL);
+    ck_assert_int_eq(xk_schedule_parse(c, "m=16 n=16 m=32", &fixed), XK_EPARSE);
+    ck_assert_str_eq(c->error.message,
+                     "schedule: 'm=32' stands behind another m");
+    xk_ctx_clear(c);
+    ck_assert_int_eq(xk_schedule_parse(c, "m=16", &fixed), XK_OK);
+    ck_assert_int_eq(xk_schedule_parse(c, "m=32", &fixed), XK_OK);
+    ck_assert_uint_eq(fixed.to.m_thr, 32);
+    xk_ctx_destroy(c);
+}
+END_TEST
+
 /* What a text fixes all candidates have, and the search completes it: with a
  * schedule that obeys the rules, or with the rule that refuses what comes
  * furthest. */
@@ -741,6 +756,7 @@ int main(void)
     tcase_add_loop_test(t, rules_of_shared_memory_and_pairs, 0,
                         XK_COUNTOF(spoiled));
     tcase_add_test(t, text_parses_back);
+    tcase_add_test(t, a_field_stands_once_in_a_text);
     tcase_add_loop_test(t, a_wrong_word_is_named, 0, XK_COUNTOF(wrong));
     tcase_add_loop_test(t, the_search_completes_what_is_fixed, 0,
                         XK_COUNTOF(fixed_rows));

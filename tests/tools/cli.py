@@ -127,7 +127,7 @@ XKBENCH = [
     (["--dt=f16", "--schedule=k=2", "mb8ic3ih16oc32oh16kh3ph1"], 1,
      r"schedule: k=2: breaks the rule step: "),
     # A long text takes the place of the rule's name in no message.
-    (["--dt=f16", "--schedule=" + "fma=dpasw+" * 48 + "m=3", FINE], 1,
+    (["--dt=f16", "--schedule=" + "fma=dpasw" + "+" * 470 + "m=3", FINE], 1,
      r"schedule: m=3: breaks the rule lanes: "),
     # Tiles whose columns are no block of weights that has a tag.
     (["--mode=C", "--dt=f16", "--schedule=" + "+".join(

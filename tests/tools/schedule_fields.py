@@ -61,10 +61,17 @@ REFUSED = ["taps=inner", "taps=inner prefetch=1", "taps=walk", "load_a=elements"
 PRODUCTS = [("f16", "k=1", "mad"), ("u8s8", "k=4", "dp4a")]
 
 
+def changed(schedule, change):
+    """The schedule with another value of a field."""
+    fields = dict(word.split("=") for word in f"{schedule} {change}".split())
+    return " ".join(f"{name}={value}" for name, value in fields.items())
+
+
 def generated(xk, dtype, schedule, problem):
     """({field: value}, everything else); of a refusal ({}, the sentence)."""
+    stag = [] if "--stag" in problem else ["--stag=axb"]
     done = subprocess.run(
-        [xk, "gen", "--dt=" + dtype, "--stag=axb", "--dtag=axb", "--info",
+        [xk, "gen", "--dt=" + dtype, *stag, "--dtag=axb", "--info",
          "--asm", *problem.split()], env={**os.environ, "XK_SCHEDULE": schedule},
         text=True, capture_output=True, check=False)
     line = re.search(r"^schedule (.*)\n", done.stdout, re.MULTILINE)
@@ -100,7 +107,7 @@ def main():
         name, value = change.split("=")
         problem = (rest or [PROBLEM])[0]
         before, code = generated(sys.argv[1], dtype, schedule, problem)
-        after, other = generated(sys.argv[1], dtype, f"{schedule} {change}",
+        after, other = generated(sys.argv[1], dtype, changed(schedule, change),
                                  problem)
         seen |= before.keys()
         named.add(name)
