@@ -107,6 +107,21 @@ ROWS = [
      r"simd: holds for raw code"),
     ("xk", ["run", "--aub=/dev/null", "--groups=2"], 2, r"groups: .*--aub"),
     ("xk", ["run", "k.zebin", "--aub=/dev/null"], 2, r"k.zebin: a capture"),
+    # An option given twice: which one counts is a guess.
+    ("xk", ["gen", "-o", "a", "-o", "b", FINE], 2, r"--output: given twice"),
+    ("xk", ["gen", "-o", "a", "--output=b", FINE], 2, r"--output: given twice"),
+    ("xk", ["gen", "--dt=f16", "--dt=f32", FINE], 2, r"--dt: given twice"),
+    ("xk", ["gen", "--info", "--info", FINE], 2, r"--info: given twice"),
+    ("xk", ["opt", "--passes=", "--passes=expand", "a.ir"], 2,
+     r"--passes: given twice"),
+    ("xk", ["lint", "-k", "a", "--kernel=b", "k.zebin"], 2,
+     r"--kernel: given twice"),
+    ("xk", RUN + ["--groups=1", "-g", "2"], 2, r"--groups: given twice"),
+    ("xk", RUN + ["buf:zero:64", "--out=0:/dev/null", "--out=0:/dev/null"], 0,
+     r"^$"),
+    ("xk", ["vgpu", "--check=mem", "--check=race", "--", "true"], 2,
+     r"--check: given twice"),
+    ("xkbench", ["--mode=L", "--mb=2", "--mb=3", FINE], 0, r"^$"),
     # A thread that is not there.
     ("xk", RUN + ["--trace=new", "--trace-thread=7:0"], 1,
      r"trace-thread=7,0,0:0: no launch had this thread"),
@@ -272,7 +287,7 @@ def main():
                                       stderr=subprocess.PIPE, text=True,
                                       check=False)
             tap.judge(f"{tool} {' '.join(args)} to /dev/full", done, 1,
-                  r"cannot be written")
+                  FULL)
         before = sorted(os.listdir())
         for tool, args, code, pattern in ROWS:
             done = subprocess.run([tools[tool]] + args, capture_output=True,

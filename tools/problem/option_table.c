@@ -6,6 +6,8 @@
 
 #include "tools/problem/words.h"
 
+#define MOST_OPTIONS 128
+
 static const struct xk_tool_option *find_long(const struct xk_tool_option *t,
                                               size_t n, const char *name,
                                               size_t name_n)
@@ -16,76 +18,91 @@ static const struct xk_tool_option *find_long(const struct xk_tool_option *t,
     return NULL;
 }
 
-static enum xk_status set(const struct xk_tool_option *o, void *user,
-                          const char *value, struct xk_error *err)
+/* Where a command line is read: its options, and which were given. */
+struct reader {
+    const struct xk_tool_syntax *syntax;
+    bool given[MOST_OPTIONS];
+    bool took_next; /* the argument behind an option was its value */
+    void *user;
+    struct xk_error *err;
+};
+
+static enum xk_status set(struct reader *r, const struct xk_tool_option *o,
+                          const char *value)
 {
-    return o->set ? o->set(user, value, err)
-                  : o->set_row(user, o->row, value, err);
+    bool *const given = &r->given[o - r->syntax->option];
+    if (*given && !o->many && !r->syntax->in_turn)
+        return xk_tool_fail(r->err, XK_EINVAL, "--%s: given twice", o->name);
+    *given = true;
+    return o->set ? o->set(r->user, value, r->err)
+                  : o->set_row(r->user, o->row, value, r->err);
 }
 
-static enum xk_status apply_long(const struct xk_tool_option *table, size_t n,
-                                 const char *const arg[2], bool *took_next,
-                                 void *user, struct xk_error *err)
+static enum xk_status apply_long(struct reader *r, const char *const arg[2])
 {
     const char *const text = arg[0] + 2;
     const size_t name_n = strcspn(text, "=");
-    const struct xk_tool_option *const o = find_long(table, n, text, name_n);
+    const struct xk_tool_option *const o =
+        find_long(r->syntax->option, r->syntax->n_options, text, name_n);
     if (!o)
-        return xk_tool_fail(err, XK_EINVAL, "--%s: unknown option", text);
+        return xk_tool_fail(r->err, XK_EINVAL, "--%s: unknown option", text);
     const bool has_value = text[name_n] == '=';
     if (has_value && !o->value)
-        return xk_tool_fail(err, XK_EINVAL, "--%s: takes no value", text);
+        return xk_tool_fail(r->err, XK_EINVAL, "--%s: takes no value", text);
     if (!has_value && o->value && o->apart && arg[1]) {
-        *took_next = true;
-        return set(o, user, arg[1], err);
+        r->took_next = true;
+        return set(r, o, arg[1]);
     }
     if (!has_value && o->value && !o->maybe)
-        return xk_tool_fail(err, XK_EINVAL, "--%s: needs =%s", text, o->value);
-    return set(o, user, has_value ? text + name_n + 1 : "", err);
+        return xk_tool_fail(r->err, XK_EINVAL, "--%s: needs =%s", text,
+                            o->value);
+    return set(r, o, has_value ? text + name_n + 1 : "");
 }
 
-static enum xk_status apply_letter(const struct xk_tool_option *o,
-                                   const char *const arg[2], bool *took_next,
-                                   void *user, struct xk_error *err)
+static enum xk_status apply_letter(struct reader *r,
+                                   const struct xk_tool_option *o,
+                                   const char *const arg[2])
 {
     const char *const glued = arg[0] + 2;
     if (!o->value && *glued)
-        return xk_tool_fail(err, XK_EINVAL, "%s: takes no value", arg[0]);
+        return xk_tool_fail(r->err, XK_EINVAL, "%s: takes no value", arg[0]);
     if (!o->value || *glued)
-        return set(o, user, glued, err);
+        return set(r, o, glued);
     if (!arg[1])
-        return xk_tool_fail(err, XK_EINVAL, "%s: needs %s", arg[0], o->value);
-    *took_next = true;
-    return set(o, user, arg[1], err);
+        return xk_tool_fail(r->err, XK_EINVAL, "%s: needs %s", arg[0],
+                            o->value);
+    r->took_next = true;
+    return set(r, o, arg[1]);
 }
 
-static enum xk_status apply(const struct xk_tool_option *table, size_t n,
-                            const char *const arg[2], bool *took_next,
-                            void *user, struct xk_error *err)
+static enum xk_status apply(struct reader *r, const char *const arg[2])
 {
+    const struct xk_tool_option *const table = r->syntax->option;
     if (arg[0][1] == '-')
-        return apply_long(table, n, arg, took_next, user, err);
-    for (size_t i = 0; i < n; i++)
+        return apply_long(r, arg);
+    for (size_t i = 0; i < r->syntax->n_options; i++)
         if (table[i].letter && table[i].letter == arg[0][1])
-            return apply_letter(&table[i], arg, took_next, user, err);
-    return xk_tool_fail(err, XK_EINVAL, "%s: unknown option", arg[0]);
+            return apply_letter(r, &table[i], arg);
+    return xk_tool_fail(r->err, XK_EINVAL, "%s: unknown option", arg[0]);
 }
 
 enum xk_status xk_tool_arguments(const struct xk_tool_syntax *syntax, int n,
                                  const char *const *args, void *user,
                                  struct xk_error *err)
 {
+    struct reader r = {.syntax = syntax, .user = user, .err = err};
+    if (syntax->n_options > MOST_OPTIONS)
+        return xk_tool_fail(err, XK_EINTERNAL, "%zu options: at most %d",
+                            syntax->n_options, MOST_OPTIONS);
     for (int i = 0; i < n; i++) {
         const char *const arg[2] = {args[i], i + 1 < n ? args[i + 1] : NULL};
         const bool is_option = arg[0][0] == '-' && arg[0][1];
-        bool took_next = false;
-        const enum xk_status st = is_option
-                                      ? apply(syntax->option, syntax->n_options,
-                                              arg, &took_next, user, err)
-                                      : syntax->other(user, arg[0], err);
+        r.took_next = false;
+        const enum xk_status st =
+            is_option ? apply(&r, arg) : syntax->other(user, arg[0], err);
         if (st < 0)
             return st;
-        i += took_next;
+        i += r.took_next;
     }
     return XK_OK;
 }

@@ -23,6 +23,7 @@ struct xk_tool_option {
     xk_tool_set_fn set;
     bool apart; /* "--name value" is understood, too */
     bool maybe; /* "--name" alone is, too; value is "" then */
+    bool many;  /* may be given twice */
     /* Writes the value's words, from the table that knows them. */
     void (*words)(char *out, size_t out_b);
     /* Used instead of set for an option that is a row of another table. */
@@ -36,9 +37,11 @@ struct xk_tool_syntax {
     const struct xk_tool_option *option;
     size_t n_options;
     xk_tool_set_fn other; /* gets what is no option; "-" is none: stdin */
+    bool in_turn;         /* options hold for what follows, so each is `many` */
 };
 
-/* Applies n arguments in order until one fails; user goes to all functions of
+/* Applies n arguments in order until one fails: an option that is given twice
+ * and is not `many` does. user goes to all functions of
  * the syntax. */
 enum xk_status xk_tool_arguments(const struct xk_tool_syntax *syntax, int n,
                                  const char *const *args, void *user,

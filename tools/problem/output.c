@@ -187,14 +187,29 @@ enum xk_status xk_tool_output_open(struct xk_tool_output *o, const char *field,
     return o->f ? XK_OK : failed(o, errno, err);
 }
 
+/* Why a stream cannot be written, errno's number; 0: it can. An error of an
+ * earlier write has left no number, so one more byte asks for it again. */
+static int write_error(FILE *f)
+{
+    errno = 0;
+    if (!fflush(f) && !ferror(f))
+        return 0;
+    if (!errno) {
+        clearerr(f);
+        fputc('\n', f);
+        fflush(f);
+    }
+    return errno ? errno : EIO;
+}
+
 enum xk_status xk_tool_output_commit(struct xk_tool_output *o,
                                      struct xk_error *err)
 {
     if (!o->f)
         return XK_OK;
-    errno = 0;
-    if (fflush(o->f) || ferror(o->f))
-        return failed(o, errno, err);
+    const int why = write_error(o->f);
+    if (why)
+        return failed(o, why, err);
     if (o->temporary && fsync(fileno(o->f)) < 0)
         return failed(o, errno, err);
     FILE *const f = o->f;
@@ -214,9 +229,7 @@ enum xk_status xk_tool_output_write(const char *field, const char *path,
     struct xk_tool_output o;
     if (xk_tool_output_open(&o, field, path, err) < 0)
         return err->status;
-    errno = 0;
-    if (fwrite(bytes, 1, n_b, o.f) != n_b)
-        return failed(&o, errno, err);
+    fwrite(bytes, 1, n_b, o.f); /* commit sees that it failed */
     return xk_tool_output_commit(&o, err);
 }
 
@@ -261,10 +274,10 @@ void xk_tool_standard_begin(void)
 
 int xk_tool_standard_end(const char *tool, int code)
 {
-    errno = 0;
-    if (!fflush(stdout) && !ferror(stdout))
+    const int why = write_error(stdout);
+    if (!why)
         return code;
-    fprintf(stderr, "%s: standard output: cannot be written%s%s\n", tool,
-            errno ? ": " : "", errno ? strerror(errno) : "");
+    fprintf(stderr, "%s: standard output: cannot be written: %s\n", tool,
+            strerror(why));
     return code ? code : 1;
 }

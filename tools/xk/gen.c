@@ -135,7 +135,7 @@ static const struct xk_tool_option options[] = {
     {"formula", 0, "TEXT",
      "a contraction instead of a problem, such as 'A: f16[64,32]; B: "
      "f16[32,16]; C[m,n] += A[m,k] * B[k,n]'; each is a launch of the program",
-     set_formula, true},
+     set_formula, true, .many = true},
     {"from", 0, "FILE",
      "a kernel as IR text (docs/ir.md) instead of a problem; - is stdin",
      set_from},

@@ -182,7 +182,7 @@ static const struct xk_tool_option options[] = {
     {"out", 0, "N:FILE",
      "writes argument N, counted from 0, after the run; of a program also "
      "NAME:FILE",
-     set_out, true},
+     set_out, true, .many = true},
     {"check", 0, "LIST", "some of {}", set_check, true,
      .words = xk_look_check_words},
     {"seed", 0, "N",

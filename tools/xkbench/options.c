@@ -495,6 +495,6 @@ enum xk_status xk_bench_arguments(struct xk_bench *b, int n,
                                   const char *const *args, struct xk_error *err)
 {
     const struct xk_tool_syntax syntax = {options, XK_COUNTOF(options),
-                                          set_problem};
+                                          set_problem, .in_turn = true};
     return xk_tool_arguments(&syntax, n, args, b, err);
 }
