@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vgpu/tbx_client.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -25,7 +26,8 @@ static const struct {
 #define SUBMIT_LOW 0x510
 #define SUBMIT_LOAD 0x550
 #define ENGINE_END 0x1000
-#define STATUS_IDLE 0x100 /* of the only register that is read */
+#define STATUS_IDLE 0x100
+#define STATUS_REGISTER 0x234 /* the only one that the driver reads */
 #define LRCA_BITS 0xfffff000u
 /* The driver knows no base of xehpc's further copy engines and takes -1. */
 static const uint32_t engine_bases[] = {0x2000,  0x1a000, 0x1c000,   0x1e000,
@@ -395,17 +397,20 @@ static bool wait_for_page(void *user, uint64_t va)
     return now - e->wait_ms <= SEMAPHORE_MS && t->ops.pump(t->ops.user, 1);
 }
 
-/* Reports a command that the device does not model; the client continues
- * without it. */
-static void report_gap(void *user, const char *sentence)
+/* Reports a command or a message that the device does not model; the client
+ * continues without it. */
+static void say_gap(xk_tbx_client *t, const char *sentence)
 {
-    const struct engine *const e = user;
-    xk_tbx_client *const t = e->client;
     if (++t->n_found > MAX_FOUND)
         return;
     xk_gpu_device_say(t->device, "process %d: skipped: %s%s", t->process->pid,
                       sentence,
                       t->n_found < MAX_FOUND ? "" : "; more is not said");
+}
+
+static void report_gap(void *user, const char *sentence)
+{
+    say_gap(((const struct engine *)user)->client, sentence);
 }
 
 static enum xk_status make_stream(xk_tbx_client *t, struct engine *e,
@@ -472,12 +477,37 @@ static enum xk_status write_device_register(xk_tbx_client *t,
     return XK_OK;
 }
 
+static bool is_status(uint64_t offset)
+{
+    for (unsigned k = 0; k < XK_COUNTOF(engine_bases); k++)
+        if ((uint32_t)offset == engine_bases[k] + STATUS_REGISTER)
+            return true;
+    return false;
+}
+
+/* Every submission is done when it is asked for, so an engine is idle. */
 static enum xk_status reply_register(xk_tbx_client *t,
                                      const struct xk_tbx_message *m)
 {
     uint8_t out[XK_TBX_REGISTER_REPLY_B];
+    char gap[80];
+    if (!is_status(m->address)) {
+        snprintf(gap, sizeof gap, "vgpu: register 0x%llx is not modelled: read",
+                 (unsigned long long)m->address);
+        say_gap(t, gap);
+    }
     xk_tbx_register_reply(m, STATUS_IDLE, out);
     return t->ops.reply(t->ops.user, out, sizeof out);
+}
+
+static enum xk_status skip_message(xk_tbx_client *t,
+                                   const struct xk_tbx_message *m)
+{
+    char gap[80];
+    snprintf(gap, sizeof gap, "vgpu: a message of type %u is not modelled",
+             (unsigned)m->value);
+    say_gap(t, gap);
+    return XK_OK;
 }
 
 enum xk_status xk_tbx_client_take(xk_tbx_client *t,
@@ -500,6 +530,8 @@ enum xk_status xk_tbx_client_take(xk_tbx_client *t,
         return write_guest_memory(t, m);
     case XK_TBX_MEMORY_READ:
         return read_guest_memory(t, m);
+    case XK_TBX_UNKNOWN:
+        return skip_message(t, m);
     case XK_TBX_OTHER:
         break;
     }

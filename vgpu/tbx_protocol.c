@@ -11,7 +11,8 @@ enum {
     TYPE_GGTT = 2,
     TYPE_WRITE = 4,
     TYPE_READ = 5,
-    TYPE_READ_REPLY = 6
+    TYPE_READ_REPLY = 6,
+    TYPE_CONTROL = 11 /* says how the bench shall run */
 };
 
 /* Size of the fixed body, for each kind that has an effect, and of its first
@@ -80,7 +81,8 @@ static enum xk_status check_flags(xk_ctx *c, uint32_t type, const uint8_t *body)
 static enum xk_status read_body(xk_ctx *c, uint32_t type, const uint8_t *body,
                                 struct xk_tbx_message *m)
 {
-    m->kind = XK_TBX_OTHER;
+    m->kind = XK_TBX_UNKNOWN;
+    m->value = type;
     XK_TRY(check_flags(c, type, body));
     switch (type) {
     case TYPE_REGISTER:
@@ -90,7 +92,9 @@ static enum xk_status read_body(xk_ctx *c, uint32_t type, const uint8_t *body,
         m->value = xk_get_u32(body + 8);
         return XK_OK;
     case TYPE_GGTT:
-        m->kind = xk_get_u32(body) & 1 ? XK_TBX_GGTT_WRITE : XK_TBX_OTHER;
+        if (!(xk_get_u32(body) & 1))
+            return XK_OK;
+        m->kind = XK_TBX_GGTT_WRITE;
         m->address = xk_get_u32(body + 4);
         m->value = (uint64_t)xk_get_u32(body + 12) << 32 | xk_get_u32(body + 8);
         return XK_OK;
@@ -101,6 +105,9 @@ static enum xk_status read_body(xk_ctx *c, uint32_t type, const uint8_t *body,
     case TYPE_READ:
         m->kind = XK_TBX_MEMORY_READ;
         return read_range(c, body, m);
+    case TYPE_CONTROL:
+        m->kind = XK_TBX_OTHER;
+        return XK_OK;
     default:
         return XK_OK;
     }

@@ -22,7 +22,8 @@ enum xk_tbx_kind {
     XK_TBX_GGTT_WRITE,
     XK_TBX_MEMORY_WRITE,
     XK_TBX_MEMORY_READ,
-    XK_TBX_OTHER /* nothing to do, no answer */
+    XK_TBX_UNKNOWN, /* value: its type */
+    XK_TBX_OTHER    /* nothing to do, no answer */
 };
 
 struct xk_tbx_message {

@@ -599,6 +599,24 @@ START_TEST(a_broken_client_is_dropped_and_another_goes_on)
 }
 END_TEST
 
+/* A marker, a question to the global table, a register that nobody has. */
+START_TEST(an_unknown_message_is_said_and_its_client_lives_on)
+{
+    raw_begin(&a);
+    raw_message(&a, 7, (const uint32_t[]){1}, 1, NULL, 0);
+    raw_message(&a, 2, (const uint32_t[]){0, 1, 0, 0}, 4, NULL, 0);
+    raw_message(&a, 11, (const uint32_t[]){1, 2, 3}, 3, NULL, 0);
+    raw_message(&a, 0, (const uint32_t[]){0x8, RAW_RENDER + 0x358, 0}, 3, NULL,
+                0);
+    raw_flush(&a);
+    must_say("skipped: vgpu: a message of type 7 is not modelled");
+    must_say("skipped: vgpu: a message of type 2 is not modelled");
+    must_say("skipped: vgpu: register 0x2358 is not modelled: read");
+    ck_assert(!has_said("type 11") && !has_said("dropped"));
+    must_work(&b, 4711);
+}
+END_TEST
+
 START_TEST(an_unknown_command_is_said_and_its_client_lives_on)
 {
     raw_begin(&a);
@@ -678,6 +696,7 @@ static Suite *suite(void)
         t, a_read_of_a_page_that_only_the_cpu_changed_answers_with_that);
     tcase_add_loop_test(t, a_broken_client_is_dropped_and_another_goes_on, 0,
                         sizeof broken / sizeof broken[0]);
+    tcase_add_test(t, an_unknown_message_is_said_and_its_client_lives_on);
     tcase_add_test(t, an_unknown_command_is_said_and_its_client_lives_on);
     tcase_add_test(t, a_device_that_is_stopped_drops_who_waits);
     tcase_add_test(t, a_taken_port_and_a_wrong_platform_are_refused);
