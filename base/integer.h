@@ -15,6 +15,10 @@ static inline int64_t xk_magnitude(int64_t v)
 {
     return v < 0 ? -v : v;
 }
+static inline int64_t xk_larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
 /* The next multiple of `to`, not below v; it must fit. */
 static inline uint32_t xk_round_up(uint32_t v, uint32_t to)
 {

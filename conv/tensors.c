@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/integer.h"
+
 #define MAX_TENSOR_B INT32_MAX /* offsets are s32 */
 
 /* Tags with kernels, in the spelling of xk_layout_tag: the plain ones, then
@@ -358,11 +360,6 @@ static bool fits(const int64_t e[3], const int64_t stride_b[3], int64_t rest)
     return sum <= INT32_MAX;
 }
 
-static int64_t max(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Bytes between neighbours of a dim that no tag with kernels blocks. */
 static int64_t stride_b(const struct xk_layout *l, unsigned dim)
 {
@@ -384,7 +381,8 @@ enum xk_status xk_conv_check_reach(xk_ctx *c, const struct xk_conv_desc *f,
         const struct xk_conv_axis x = xk_conv_axis(f, i);
         const int64_t last = x.extent - 1;
         pad[i] = x.pad;
-        hi[i] = max(last, (x.places - 1) * x.step + (x.taps - 1) * x.apart);
+        hi[i] =
+            xk_larger(last, (x.places - 1) * x.step + (x.taps - 1) * x.apart);
         others_b -= last * step_b[i];
     }
     if (!fits(hi, step_b, others_b) || !fits(pad, step_b, 0))

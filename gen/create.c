@@ -230,7 +230,7 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
                             out);
 }
 
-static void fini(struct xk_creation *base)
+static void drop_problem(struct xk_creation *base)
 {
     xk_problem_fini(&((struct create *)base)->problem);
 }
@@ -324,6 +324,6 @@ enum xk_status xk_conv_create(const struct xk_conv_desc *d,
         .zero_b = offsetof(struct create, form),
         .generate = generate,
         .tell = tell,
-        .fini = fini};
+        .fini = drop_problem};
     return xk_creation_run(&kind, d, o, out, err);
 }

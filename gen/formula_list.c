@@ -249,8 +249,8 @@ static enum xk_status make_launches(struct xk_formula_list *l)
 }
 
 /* A caller that was compiled before there was a device gives none. */
-static enum xk_status check(xk_ctx *c, const struct xk_formulas *f,
-                            struct xk_wa_device *device)
+static enum xk_status check_formulas(xk_ctx *c, const struct xk_formulas *f,
+                                     struct xk_wa_device *device)
 {
     if (!f || (f->size != sizeof(*f) &&
                f->size != offsetof(struct xk_formulas, device)))
@@ -272,7 +272,7 @@ static enum xk_status check(xk_ctx *c, const struct xk_formulas *f,
 static enum xk_status make(struct xk_formula_list *l,
                            const struct xk_formulas *f, bool addresses)
 {
-    XK_TRY(check(l->c, f, &l->device));
+    XK_TRY(check_formulas(l->c, f, &l->device));
     const unsigned operands = f->n * XK_FORMULA_OPERANDS;
     l->said = xk_arena_alloc(&l->arena, f->n * sizeof(*l->said));
     l->made = xk_arena_alloc(&l->arena, f->n * sizeof(*l->made));

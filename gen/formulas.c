@@ -49,7 +49,7 @@ static void tell(struct xk_creation *base, const xk_program *p, uint64_t ns)
     }
 }
 
-static void fini(struct xk_creation *base)
+static void drop_list(struct xk_creation *base)
 {
     xk_formula_list_fini(&((struct create *)base)->list);
 }
@@ -62,7 +62,7 @@ enum xk_status xk_formulas_create(const struct xk_formulas *f,
                                                      sizeof(struct create),
                                                  .generate = generate,
                                                  .tell = tell,
-                                                 .fini = fini};
+                                                 .fini = drop_list};
     return xk_creation_run(&kind, f, o, out, err);
 }
 

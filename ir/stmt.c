@@ -452,3 +452,13 @@ const xk_expr *xk_with_kids(xk_ctx *c, const xk_expr *e,
         return remake(c, e, kids, n);
     return rebuild_node(c, e, kids, n);
 }
+
+const xk_expr *xk_kernel_add_param(struct xk_kernel *k, const xk_expr *var,
+                                   enum xk_param_kind kind, int64_t extent)
+{
+    k->params[k->n_params].kind = (uint8_t)kind;
+    k->params[k->n_params].var = var;
+    k->extent[k->n_params] = extent;
+    k->n_params++;
+    return var;
+}

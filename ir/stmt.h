@@ -76,6 +76,9 @@ struct xk_kernel {
     const xk_stmt *body;
 };
 
+/* Appends a param and returns its variable. */
+const xk_expr *xk_kernel_add_param(struct xk_kernel *k, const xk_expr *var,
+                                   enum xk_param_kind kind, int64_t extent);
 void xk_kernel_print(const struct xk_kernel *k, struct xk_str *out);
 /* Reads what xk_kernel_print wrote. Errors name line and column. */
 enum xk_status xk_kernel_parse(xk_ctx *c, const char *text,

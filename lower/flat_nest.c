@@ -4,27 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static const xk_expr *param(struct xk_flat *f, const xk_expr *var,
-                            enum xk_param_kind kind, int64_t extent)
-{
-    struct xk_kernel *const k = &f->out->kernel;
-    k->params[k->n_params].kind = (uint8_t)kind;
-    k->params[k->n_params].var = var;
-    k->extent[k->n_params] = extent;
-    k->n_params++;
-    return var;
-}
-
 static const xk_expr *pointer(struct xk_flat *f, const char *name)
 {
     char at[40];
-    const xk_expr *const p =
-        param(f, xk_var(f->c, xk_type_ptr(XK_SPACE_GLOBAL), name),
-              XK_PARAM_GLOBAL, 0);
+    const xk_expr *const p = xk_kernel_add_param(
+        &f->out->kernel, xk_var(f->c, xk_type_ptr(XK_SPACE_GLOBAL), name),
+        XK_PARAM_GLOBAL, 0);
     snprintf(at, sizeof(at), "%s_at", name);
     if (f->surfaces)
-        param(f, xk_var(f->c, xk_type_vec(XK_DT_U32, 1), at), XK_PARAM_SURFACE,
-              0);
+        xk_kernel_add_param(&f->out->kernel,
+                            xk_var(f->c, xk_type_vec(XK_DT_U32, 1), at),
+                            XK_PARAM_SURFACE, 0);
     return p;
 }
 
@@ -34,7 +24,7 @@ static const xk_expr *id(struct xk_flat *f, const char *name,
     const xk_expr *const v = xk_var(f->c, xk_type_vec(XK_DT_S32, 1), name);
     if (v)
         xk_facts_set(f->facts, v, 0, extent - 1, 1, 0);
-    return param(f, v, kind, extent);
+    return xk_kernel_add_param(&f->out->kernel, v, kind, extent);
 }
 
 static void place_thread(struct xk_flat *f)
@@ -91,7 +81,9 @@ const xk_expr *xk_flat_mask(struct xk_flat *f, unsigned v)
 const xk_expr *xk_flat_value(struct xk_flat *f, enum xk_dtype dt,
                              const char *name)
 {
-    return param(f, xk_var(f->c, xk_type_vec(dt, 1), name), XK_PARAM_VALUE, 0);
+    return xk_kernel_add_param(&f->out->kernel,
+                               xk_var(f->c, xk_type_vec(dt, 1), name),
+                               XK_PARAM_VALUE, 0);
 }
 
 /* Number of a pointer among the kernel's. */

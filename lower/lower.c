@@ -11,27 +11,17 @@
 #include "lower/epilogue.h"
 #include "lower/masks.h"
 
-static const xk_expr *param(struct xk_kernel *k, const xk_expr *var,
-                            enum xk_param_kind kind, int64_t extent)
-{
-    k->params[k->n_params].kind = (uint8_t)kind;
-    k->params[k->n_params].var = var;
-    k->extent[k->n_params] = extent;
-    k->n_params++;
-    return var;
-}
-
 /* A pointer, with the place in its surface where that is used. */
 static const xk_expr *pointer_param(struct xk_lowering *l, struct xk_kernel *k,
                                     const char *name)
 {
     char at[40];
     const xk_expr *const p =
-        param(k, xk_var(l->c, xk_type_ptr(XK_SPACE_GLOBAL), name),
+        xk_kernel_add_param(k, xk_var(l->c, xk_type_ptr(XK_SPACE_GLOBAL), name),
               XK_PARAM_GLOBAL, 0);
     snprintf(at, sizeof(at), "%s_at", name);
     if (l->p->t.surfaces)
-        param(k, xk_var(l->c, xk_type_vec(XK_DT_U32, 1), at), XK_PARAM_SURFACE,
+        xk_kernel_add_param(k, xk_var(l->c, xk_type_vec(XK_DT_U32, 1), at), XK_PARAM_SURFACE,
               0);
     return p;
 }
@@ -52,7 +42,7 @@ static void pointer_params(struct xk_lowering *l, struct xk_kernel *k)
         for (unsigned i = 0; i < n; i++)
             if (v[i]->arg == arg)
                 *slot[i] = v[i]->by_value
-                               ? param(k,
+                               ? xk_kernel_add_param(k,
                                        xk_var(l->c, xk_type_vec(v[i]->view.layout.dt, 1),
                                               v[i]->name),
                                        XK_PARAM_VALUE, 0)
@@ -63,7 +53,7 @@ static const xk_expr *id_param(struct xk_lowering *l, struct xk_kernel *k,
                                const char *name, enum xk_param_kind kind,
                                int64_t extent)
 {
-    return param(k, xk_lower_counter(l, name, extent), kind, extent);
+    return xk_kernel_add_param(k, xk_lower_counter(l, name, extent), kind, extent);
 }
 
 /* (group * threads + thread) * tile. */

@@ -5,7 +5,7 @@
 
 enum { VECTORS = 8 };
 
-static enum xk_status check(xk_ctx *c, const struct xk_fill *f)
+static enum xk_status refuse_fill(xk_ctx *c, const struct xk_fill *f)
 {
     if (f->first_b < 0 || f->first_b % 4 || f->size_b <= 0)
         return xk_fail(c, XK_EINVAL,
@@ -87,7 +87,7 @@ enum xk_status xk_lower_fill(xk_ctx *c, const struct xk_fill *f,
 {
     static const char *const names[] = {"dst"};
     const xk_expr *dst;
-    XK_TRY(check(c, f));
+    XK_TRY(refuse_fill(c, f));
     struct xk_flat n = {.c = c,
                         .out = out,
                         .surfaces = surfaces,

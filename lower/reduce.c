@@ -7,7 +7,7 @@
 enum { VECTORS = 4, AHEAD = 3, SLOTS = AHEAD + 1 };
 enum { SLOT_B = VECTORS * XK_FLAT_VECTOR_B };
 
-static enum xk_status check(xk_ctx *c, const struct xk_reduce *r)
+static enum xk_status refuse_parts(xk_ctx *c, const struct xk_reduce *r)
 {
     if (r->n <= 0 || r->stride_e < r->n || !r->parts)
         return xk_fail(c, XK_EINVAL,
@@ -168,7 +168,7 @@ enum xk_status xk_lower_reduce(xk_ctx *c, const struct xk_reduce *r,
                            .n = r->n,
                            .vectors = VECTORS},
                      .r = r};
-    XK_TRY(check(c, r));
+    XK_TRY(refuse_parts(c, r));
     XK_TRY(xk_flat_begin(&n.f, name, 2, names, mem));
     n.part = mem[0];
     n.dst = mem[1];

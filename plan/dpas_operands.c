@@ -24,7 +24,8 @@ static void init_tile(const struct xk_operand_job *j)
     j->o->tile_b = STEP_B * (uint32_t)j->rows;
 }
 
-static struct xk_send gather(unsigned data_b, unsigned vec, unsigned lanes)
+static struct xk_send load_of_lanes(unsigned data_b, unsigned vec,
+                                    unsigned lanes)
 {
     return (struct xk_send){.op = XK_SEND_LOAD,
                             .space = XK_SPACE_GLOBAL,
@@ -85,7 +86,7 @@ static enum xk_status row_by_elements(xk_ctx *c, const struct xk_operand_job *j,
     const uint32_t staging_b = row % (BATCH / 2) * 4 * k_step;
     for (unsigned k = 0; k < k_len; k += GATHER_LANES) {
         struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-        it.msg.send = gather(xk_job_elem_b(j), 1, GATHER_LANES);
+        it.msg.send = load_of_lanes(xk_job_elem_b(j), 1, GATHER_LANES);
         it.msg.lanes_k = it.msg.staged = true;
         it.msg.row = (uint16_t)row;
         it.msg.k = (uint16_t)k;
@@ -132,7 +133,7 @@ static enum xk_status block_rows(xk_ctx *c, const struct xk_operand_job *j,
 {
     for (unsigned r = 0; r < j->rows; r += rows) {
         struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-        it.msg.send = gather(4, rows * STEP_B / 4, 1);
+        it.msg.send = load_of_lanes(4, rows * STEP_B / 4, 1);
         it.msg.send.block = true;
         it.msg.row = (uint16_t)r;
         it.msg.reg_b = STEP_B * r;

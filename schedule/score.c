@@ -28,7 +28,7 @@ static int64_t waits_slm(const struct xk_perf *f, const struct xk_schedule *c,
  * after a step of the thread's own, with three after two. */
 static int64_t left(int64_t late, unsigned slots, int64_t step)
 {
-    return max(late - (slots - 1) * step, 0);
+    return xk_larger(late - (slots - 1) * step, 0);
 }
 
 /* What a thread waits for in a step of so many cycles of its own. Loads come
@@ -52,7 +52,7 @@ static int64_t waits(const struct xk_perf *f, const struct xk_shape *s,
         slots_a > 1 ? left(late, slots_a, fma_cyc) : f->rows_cyc + cold;
     const int64_t b =
         slots_b > 1 ? left(late, slots_b, fma_cyc) : f->late_cyc * parts;
-    return base + max(a, b) + min(a, b) * f->both_pct / 100;
+    return base + xk_larger(a, b) + min(a, b) * f->both_pct / 100;
 }
 
 static int64_t resident(const struct xk_platform *p, const struct xk_perf *f,
@@ -62,10 +62,10 @@ static int64_t resident(const struct xk_platform *p, const struct xk_perf *f,
     const int64_t per_eu = p->threads_per_eu / (c->grf_count > 128 ? 2 : 1);
     int64_t slm_b = c->slm * c->tg_m * c->m_thr * 32;
     if (c->slices > 1) /* half a tile each */
-        slm_b = max(slm_b, tg * c->m_thr * c->n_thr * 2);
-    int64_t n = max(per_eu * f->eu_per_core / tg, 1);
+        slm_b = xk_larger(slm_b, tg * c->m_thr * c->n_thr * 2);
+    int64_t n = xk_larger(per_eu * f->eu_per_core / tg, 1);
     if (slm_b && f->slm_core_b / slm_b < n)
-        n = max(f->slm_core_b / slm_b, 1);
+        n = xk_larger(f->slm_core_b / slm_b, 1);
     return n;
 }
 
@@ -111,7 +111,7 @@ static void set_at_once(const struct xk_platform *p,
  * both are. */
 static int64_t beside(int64_t a, int64_t b, int64_t pct)
 {
-    const int64_t less = min(a, b), more = max(a, b);
+    const int64_t less = min(a, b), more = xk_larger(a, b);
     const int64_t near = more ? 1024 * less / more : 0;
     return more + less * near / 1024 * near / 1024 * pct / 100;
 }
@@ -138,7 +138,7 @@ static int64_t eu_cyc(const struct xk_score_tile *t,
      */
     const int64_t tail = w->fma_cyc * w->alone_cyc / pace * (l->at_once - 1) /
                          l->at_once * t->perf->tail_pct / 100;
-    const int64_t xmx = l->per_eu * max(w->fma_cyc, w->issue);
+    const int64_t xmx = l->per_eu * xk_larger(w->fma_cyc, w->issue);
     return xmx * 1024 / (1024 - idle_1k(w, l)) + tail;
 }
 
@@ -155,7 +155,7 @@ static int64_t rounds_cyc(const struct xk_schedule *c,
 {
     if (!xk_fma_family_of(c->fma)->dpas)
         return (xk_ceil_div(l->n, l->most) - 1) * w->round_cyc;
-    return max(l->n - l->most, 0) * w->round_cyc / l->most;
+    return xk_larger(l->n - l->most, 0) * w->round_cyc / l->most;
 }
 
 /* A thread's step in its group. What is in memory is so at the first filter
@@ -225,7 +225,7 @@ static int64_t loops_cyc(const struct xk_score_tile *t,
 static int64_t outside(const struct xk_schedule *c)
 {
     if (xk_schedule_is_flat(c))
-        return max(c->slots_a, c->slots_b);
+        return xk_larger(c->slots_a, c->slots_b);
     return c->slm > 2 ? 2 : 1;
 }
 
@@ -300,14 +300,15 @@ static struct memory memory_of(const struct xk_score_tile *t, bool mad,
 {
     const int64_t pct = mad ? t->perf->bare_pct : t->perf->bare_dpas_pct;
     const int64_t bare = t->store_cyc * pct / 100 / per_eu;
-    return (struct memory){t->read_cyc + max(t->store_cyc - bare, 0), bare};
+    return (struct memory){t->read_cyc + xk_larger(t->store_cyc - bare, 0),
+                           bare};
 }
 
 /* No score of cores that take so long is less. */
 static int64_t score_least(const struct memory *m, int64_t core,
                            int64_t extra_1k)
 {
-    return longer(max(core, m->beside) + m->bare, extra_1k);
+    return longer(xk_larger(core, m->beside) + m->bare, extra_1k);
 }
 
 /* Some core has its share of all threads, at least, however they are grouped;
@@ -322,8 +323,8 @@ int64_t xk_score_tile_least(const struct xk_score_tile *t,
     const int64_t tiles = xk_ceil_div(t->seen->m, c->m_thr) * along_n;
     const int64_t n_threads = xk_ceil_div(tiles, t->cores);
     const int64_t per_eu = xk_ceil_div(n_threads, eu_per_core);
-    const int64_t step = per_eu * max(w->fma_cyc, w->issue);
-    const int64_t loops = max(t->steps * step, port_cyc(t, n_threads));
+    const int64_t step = per_eu * xk_larger(w->fma_cyc, w->issue);
+    const int64_t loops = xk_larger(t->steps * step, port_cyc(t, n_threads));
     const struct memory all = {t->read_cyc + t->store_cyc, 0};
     return score_least(&all, loops + around_least(w, per_eu), t->extra_1k);
 }
@@ -337,7 +338,7 @@ int64_t xk_score_sliced_least(const struct xk_score_tile *t,
     const int64_t along_n = xk_ceil_div(t->seen->n, c->n_thr);
     const int64_t tiles = xk_ceil_div(t->seen->m, c->m_thr) * along_n;
     const int64_t port = steps * tiles * t->work.port_cyc / t->cores;
-    return max(port + t->work.once_cyc, t->read_cyc + t->store_cyc);
+    return xk_larger(port + t->work.once_cyc, t->read_cyc + t->store_cyc);
 }
 
 /* Hundredths of the shorter of the core's and memory's times. */
@@ -346,7 +347,7 @@ static int64_t overlap_pct(const struct xk_perf *f, bool mad,
 {
     if (!mad)
         return f->overlap_dpas_pct;
-    return f->overlap_pct + f->single_pct * l->most / max(l->n, l->most);
+    return f->overlap_pct + f->single_pct * l->most / xk_larger(l->n, l->most);
 }
 
 /* What is cheap to know comes first: most are too slow, many by what the data

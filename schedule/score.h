@@ -4,14 +4,10 @@
 #ifndef XK_SCHEDULE_SCORE_H
 #define XK_SCHEDULE_SCORE_H
 
+#include "base/integer.h"
 #include "schedule/schedule.h"
 
 #define XK_LINE_B 64 /* of L1 */
-
-static inline int64_t max(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 static inline int64_t min(int64_t a, int64_t b)
 {

@@ -47,7 +47,7 @@ int64_t xk_score_row_lines(const struct xk_shape *s,
 {
     const int64_t few = min(s->k_inner * s->elem_b, XK_LINE_B);
     const int64_t pitch = few < 4 ? 4 : few;
-    const int64_t bytes = c->m_thr * pitch * max(s->stride, 1);
+    const int64_t bytes = c->m_thr * pitch * xk_larger(s->stride, 1);
     return min(xk_ceil_div(bytes, XK_LINE_B), c->m_thr);
 }
 
@@ -64,7 +64,8 @@ int64_t xk_score_inside(const struct xk_shape *s, int64_t lines)
  * lie a power of two apart share few of its sets. */
 static int64_t l1_bytes(const struct xk_perf *f, const struct xk_shape *s)
 {
-    int64_t lines = s->k_inner * s->elem_b * max(s->stride, 1) / XK_LINE_B;
+    int64_t lines =
+        s->k_inner * s->elem_b * xk_larger(s->stride, 1) / XK_LINE_B;
     int64_t bytes = f->l1_b;
     for (; lines > 0 && lines % 2 == 0 && bytes > XK_LINE_B; lines /= 2)
         bytes /= 2;
@@ -75,7 +76,7 @@ static int64_t l1_bytes(const struct xk_perf *f, const struct xk_shape *s)
  * it is lost before it is used again. */
 static int64_t outgrown(int64_t few, int64_t many, int64_t held, int64_t room)
 {
-    const int64_t over = min(max(4 * held / 3 - room, 0), room / 2);
+    const int64_t over = min(xk_larger(4 * held / 3 - room, 0), room / 2);
     return few + (many - few) * over / (room / 2);
 }
 
@@ -122,7 +123,7 @@ struct xk_score_lines xk_score_lines_a(const struct xk_perf *f,
     const int64_t slice_b = s->k_inner * s->elem_b / xk_schedule_slices(c);
     /* Slices are at other K, in other sets. */
     return (struct xk_score_lines){
-        row_b, plain ? max(row_b, min(XK_LINE_B, slice_b)) : row_b,
+        row_b, plain ? xk_larger(row_b, min(XK_LINE_B, slice_b)) : row_b,
         (plain ? l1_bytes(f, s) : f->l1_b) / xk_schedule_slices(c)};
 }
 
@@ -145,7 +146,7 @@ static int64_t l2_bytes_a(const struct xk_score_tile *t,
         outgrown(all * l.row_b, all * l.line_b, all * l.line_b, l.room_b);
     const int64_t once = xk_score_inside(s, brought) / s->k_outer;
     const int64_t met = xk_score_inside(s, rows * l.line_b);
-    return outgrown(once, max(once, met), met, l.room_b);
+    return outgrown(once, xk_larger(once, met), met, l.room_b);
 }
 
 /* Times that a step brings a tile of B for so many readers of a core (a pair of
@@ -158,7 +159,8 @@ static int64_t brought_b_1k(const struct xk_perf *f,
                             const struct xk_score_load *l, int64_t all_b,
                             int64_t readers)
 {
-    const int64_t mates = max(c->tg_m / xk_fma_family_of(c->fma)->sharers_b, 1);
+    const int64_t mates =
+        xk_larger(c->tg_m / xk_fma_family_of(c->fma)->sharers_b, 1);
     if (!xk_schedule_is_flat(c) || !xk_fma_family_of(c->fma)->dpas ||
         l->n <= l->most)
         return 1024;
@@ -187,8 +189,8 @@ static int64_t l2_bytes(const struct xk_score_tile *t,
     const int64_t met = min(xk_shape_batch(s), xk_ceil_div(n * cores, place));
     const int64_t tiles_b = min(n, l->along_n / same * met);
     const int64_t tiles_a = min(n, xk_ceil_div(n * cores, l->along_n));
-    const int64_t readers =
-        max(n * c->tg_m / xk_fma_family_of(c->fma)->sharers_b / tiles_b, 1);
+    const int64_t readers = xk_larger(
+        n * c->tg_m / xk_fma_family_of(c->fma)->sharers_b / tiles_b, 1);
     const int64_t a = l2_bytes_a(t, c, tiles_a);
     const int64_t all_b = tiles_b * b * s->k_outer * s->k_inner / c->k_step;
     const int64_t step_b =

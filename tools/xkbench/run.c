@@ -15,7 +15,7 @@
 #define PERF_RUNS 20 /* of a device that is not simulated here */
 #define PERF_RUNS_NS 500000000u
 
-static uint64_t monotonic_ns(void)
+static uint64_t clock_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -96,10 +96,10 @@ static bool ask_query(struct xk_bench_work *w)
         w->p->mode == 'P' && !xk_bench_time_only(w) ? PERF_QUERIES : 1;
     for (int i = 0; i < n; i++) {
         w->r->info.size = sizeof w->r->info;
-        const uint64_t start = monotonic_ns();
+        const uint64_t start = clock_ns();
         const enum xk_status st =
             xk_conv_query(&w->p->desc, &w->r->info, &w->err);
-        add_time(&w->r->query, monotonic_ns() - start);
+        add_time(&w->r->query, clock_ns() - start);
         if (st < 0)
             return xk_bench_end_status(w, st);
     }
@@ -249,10 +249,10 @@ static bool create(struct xk_bench_work *w)
     for (int i = 0; i < n; i++) {
         xk_program_unref(w->program);
         w->program = NULL;
-        const uint64_t start = monotonic_ns();
+        const uint64_t start = clock_ns();
         const enum xk_status st =
             xk_conv_create(&w->p->desc, NULL, &w->program, &w->err);
-        add_time(&w->r->create, monotonic_ns() - start);
+        add_time(&w->r->create, clock_ns() - start);
         if (st < 0)
             return xk_bench_end_status(w, st);
     }
@@ -341,11 +341,11 @@ static enum xk_status launch_program(struct xk_bench_work *w)
 /* *ns: what it took by the clock that counts. */
 static bool launch_once(struct xk_bench_work *w, uint64_t *ns)
 {
-    const uint64_t start = monotonic_ns(), before = w->r->stats.device_ns;
+    const uint64_t start = clock_ns(), before = w->r->stats.device_ns;
     const enum xk_status st = launch_program(w);
     if (st < 0)
         return xk_bench_end_status(w, st);
-    *ns = xk_bench_is_simulated(w) ? monotonic_ns() - start
+    *ns = xk_bench_is_simulated(w) ? clock_ns() - start
                                    : w->r->stats.device_ns - before;
     return true;
 }
@@ -355,18 +355,18 @@ static bool launch_once(struct xk_bench_work *w, uint64_t *ns)
 static bool launch_all(struct xk_bench_work *w)
 {
     const bool several = w->p->mode == 'P' && !xk_bench_is_simulated(w);
-    const uint64_t start = monotonic_ns();
+    const uint64_t start = clock_ns();
     uint64_t ns;
     if (!launch_once(w, &ns))
         return false;
-    if (!several || monotonic_ns() - start > PERF_RUNS_NS)
+    if (!several || clock_ns() - start > PERF_RUNS_NS)
         add_time(&w->r->run, ns);
     const unsigned runs = w->p->fix_times ? w->p->fix_times : PERF_RUNS;
     const uint64_t most_ns = w->p->fix_times ? UINT64_MAX
                              : w->p->max_ns  ? w->p->max_ns
                                              : PERF_RUNS_NS;
-    for (unsigned i = 0;
-         several && i < runs && monotonic_ns() - start < most_ns; i++) {
+    for (unsigned i = 0; several && i < runs && clock_ns() - start < most_ns;
+         i++) {
         if (!launch_once(w, &ns))
             return false;
         add_time(&w->r->run, ns);
@@ -488,8 +488,8 @@ void xk_bench_run(struct xk_bench *b, struct xk_bench_problem *p,
 {
     struct xk_bench_work w = {.p = p, .r = r};
     *r = (struct xk_bench_result){0};
-    const uint64_t start = monotonic_ns();
+    const uint64_t start = clock_ns();
     stages(b, &w);
     release_work(&w);
-    r->wall_ns = monotonic_ns() - start;
+    r->wall_ns = clock_ns() - start;
 }
