@@ -266,6 +266,7 @@ static void enter_header_loop(struct xk_hd_pass *p, struct xk_hd_loop *l,
                              .first = first,
                              .step = pipe ? 1 : xk_for_step(s),
                              .copies = pipe ? xk_pipe_info_of(s).slots : 1,
+                             .every = 1,
                              .first_known = known};
     l->tail = &l->items;
     xk_levels_set(&p->levels, l->var, l->level);
@@ -307,11 +308,48 @@ static const xk_stmt *rewrite_slm(struct xk_hd_pass *p, const xk_stmt *s)
     return body;
 }
 
+/* `var % n == 0`, where a pipe's copies know that: n; else 0. */
+static unsigned regular_branch(const struct xk_hd_loop *l, const xk_stmt *s)
+{
+    const xk_expr *const e = xk_kid(s, 0);
+    int64_t n = 0, rest = 1;
+    const bool is_regular =
+        l && !l->n_ifs && l->every == 1 && xk_op(e) == XK_OP_EQ &&
+        xk_op(xk_kid(e, 0)) == XK_OP_MOD && xk_kid(xk_kid(e, 0), 0) == l->var &&
+        xk_is_const(xk_kid(xk_kid(e, 0), 1), &n) && n > 1 &&
+        xk_is_const(xk_kid(e, 1), &rest) && !rest && l->copies % n == 0 &&
+        xk_pass_is_empty(xk_kid(s, 2));
+    return is_regular ? (unsigned)n : 0;
+}
+
+/* Headers of what is reached in every n-th iteration move there. */
+static const xk_stmt *rewrite_branch(struct xk_hd_pass *p, const xk_stmt *s)
+{
+    struct xk_hd_loop *const l = p->loop;
+    const unsigned every = regular_branch(l, s);
+    if (every) {
+        struct xk_hd_mover *const outer = l->movers;
+        l->movers = NULL;
+        l->every = every;
+        const xk_stmt *const in =
+            xk_hd_place_movers(p, rewrite_headers(p, xk_kid(s, 1)));
+        l->every = 1;
+        l->movers = outer;
+        return in ? xk_if(p->c, xk_kid(s, 0), in, NULL) : NULL;
+    }
+    if (l)
+        l->n_ifs++;
+    const xk_stmt *const out = xk_pass_map_kids(p->c, s, rewrite_headers, p);
+    if (l)
+        l->n_ifs--;
+    return out;
+}
+
 static const xk_expr *rewrite_headers(void *user, const xk_expr *s)
 {
     struct xk_hd_pass *const p = user;
     const unsigned level = p->loop ? p->loop->level : 0;
-    const xk_stmt *out, *kid;
+    const xk_stmt *kid;
     if (!xk_has(s, XK_HAS_SEND))
         return s;
     switch (xk_op(s)) {
@@ -334,12 +372,7 @@ static const xk_expr *rewrite_headers(void *user, const xk_expr *s)
         kid = xk_hd_place_movers(p, rewrite_headers(p, xk_kid(s, 0)));
         return kid ? xk_with_kids(p->c, s, &kid, 1) : NULL;
     case XK_OP_IF:
-        if (p->loop)
-            p->loop->n_ifs++;
-        out = xk_pass_map_kids(p->c, s, rewrite_headers, p);
-        if (p->loop)
-            p->loop->n_ifs--;
-        return out;
+        return rewrite_branch(p, s);
     case XK_OP_CALL:
         return xk_func_of(s)->kind == XK_FUNC_SEND ? rewrite_header_send(p, s)
                                                    : s;

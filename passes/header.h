@@ -89,7 +89,7 @@ struct xk_hd_places {
     struct xk_hd_places *next;
     const xk_expr *buf; /* pointer variable */
     int64_t step_b;     /* after a round */
-    unsigned stage, round, n;
+    unsigned stage, round, every, n;
     struct {
         const xk_expr **start;      /* of each iteration of the first round */
         const xk_expr *lanes, *vec; /* what the lanes add; its variable */
@@ -104,6 +104,8 @@ struct xk_hd_loop {
     int64_t first;   /* value of var in the first iteration */
     int64_t step;    /* of var */
     unsigned copies; /* of a pipe's body, which knows var modulo them; else 1 */
+    unsigned every; /* the place is reached in each iteration that is a multiple
+                       of that */
     bool first_known;
     struct xk_hd_item *items, **tail;
     struct xk_hd_base *bases;
@@ -187,6 +189,17 @@ const xk_expr *xk_hd_header_ptr(xk_ctx *c, const xk_expr *header);
 const xk_stmt *xk_hd_send_with(struct xk_hd_pass *p,
                                const struct xk_hd_message *m,
                                const xk_expr *header);
+
+/* Which of a round's iterations the loop is in, of those that reach the place.
+ */
+static inline const xk_expr *xk_hd_turn(const struct xk_hd_pass *p,
+                                        unsigned round)
+{
+    const unsigned every = p->loop->every;
+    const xk_expr *const i =
+        xk_bin_imm(p->c, XK_OP_MOD, p->loop->var, round * every);
+    return every > 1 ? xk_bin_imm(p->c, XK_OP_DIV, i, every) : i;
+}
 
 /* header_move.c. The message with a header that moves, or NULL without an
  * error: it cannot. */

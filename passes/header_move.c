@@ -131,8 +131,7 @@ const xk_expr *xk_hd_mover_ptr(struct xk_hd_pass *p,
 {
     const xk_expr *off = xk_s32(p->c, at * 4);
     if (v->round > 1) {
-        const xk_expr *const turn =
-            xk_bin_imm(p->c, XK_OP_MOD, p->loop->var, v->round);
+        const xk_expr *const turn = xk_hd_turn(p, v->round);
         off = xk_add(p->c, xk_mul(p->c, turn, v->round_b), off);
     }
     return xk_ptr(p->c, v->buf, off);

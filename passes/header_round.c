@@ -26,12 +26,13 @@ static const xk_expr *as_round_sees(xk_ctx *c, const xk_expr *e, void *user)
     return value ? xk_rewrite(c, value, as_round_sees, user) : e;
 }
 
-/* The offset of iteration j of round t. */
+/* The offset of iteration j of round t, of those that reach the place. */
 static const xk_expr *offset_in(struct xk_hd_pass *p, const xk_expr *off,
                                 const xk_expr *t, unsigned round, unsigned j)
 {
-    const xk_expr *const first = xk_bin_imm(p->c, XK_OP_MUL, t, round);
-    struct view v = {p, xk_bin_imm(p->c, XK_OP_ADD, first, j)};
+    const unsigned every = p->loop->every;
+    const xk_expr *const first = xk_bin_imm(p->c, XK_OP_MUL, t, round * every);
+    struct view v = {p, xk_bin_imm(p->c, XK_OP_ADD, first, j * every)};
     const xk_expr *const e = xk_rewrite(p->c, off, as_round_sees, &v);
     return e ? xk_simplify(p->c, e, p->facts) : NULL;
 }
@@ -98,6 +99,8 @@ static bool starts_of(struct xk_hd_pass *p, const struct xk_hd_message *m,
         if (!r->start[j] || !r->place[j])
             return false;
     }
+    if (r->n == 1)
+        r->apart_b = r->step_b;
     r->even &= r->alike && r->apart_b * r->n == r->step_b;
     return true;
 }
@@ -135,15 +138,16 @@ static const xk_stmt *move_with(struct xk_hd_pass *p,
 static bool find_round(struct xk_hd_pass *p, const struct xk_hd_message *m,
                        unsigned lanes, struct rounds *r)
 {
-    const unsigned copies = p->loop->copies;
+    const unsigned every = p->loop->every, copies = p->loop->copies / every;
     const xk_expr *const t = xk_var(p->c, xk_type_vec(XK_DT_S32, 1), "round");
     r->start = xk_arena_alloc(&p->arena, copies * sizeof(*r->start));
     r->place = xk_arena_alloc(&p->arena, copies * sizeof(*r->place));
     if (!t || !r->start || !r->place)
         return false;
     xk_levels_set(&p->levels, t, p->loop->level);
-    xk_facts_set(p->facts, t, 0, INT32_MAX / (int64_t)copies / 2, 1, 0);
-    for (r->n = 2; r->n <= copies; r->n++)
+    xk_facts_set(p->facts, t, 0, INT32_MAX / (int64_t)p->loop->copies / 2, 1,
+                 0);
+    for (r->n = every > 1 ? 1 : 2; r->n <= copies; r->n++)
         if (copies % r->n == 0 && starts_of(p, m, t, lanes, r))
             return true;
     return false;

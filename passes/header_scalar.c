@@ -11,7 +11,7 @@ static struct xk_hd_places *places_for(struct xk_hd_pass *p, int64_t step_b,
     struct xk_hd_loop *const l = p->loop;
     for (struct xk_hd_places *s = l->places; s; s = s->next)
         if (s->stage == l->stage && s->step_b == step_b && s->round == round &&
-            s->n < XK_HD_MAX_PLACES)
+            s->every == l->every && s->n < XK_HD_MAX_PLACES)
             return s;
     struct xk_hd_places *const s = xk_arena_alloc(&p->arena, sizeof(*s));
     if (!s)
@@ -21,6 +21,7 @@ static struct xk_hd_places *places_for(struct xk_hd_pass *p, int64_t step_b,
         .step_b = step_b,
         .stage = l->stage,
         .round = round,
+        .every = l->every,
         .buf = xk_var(p->c, xk_type_ptr(XK_SPACE_GRF), "places")};
     if (!s->buf)
         return NULL;
@@ -29,13 +30,12 @@ static struct xk_hd_places *places_for(struct xk_hd_pass *p, int64_t step_b,
 }
 
 /* The variable of what lanes add; that of another place if it is the same. */
-static const xk_expr *lanes_var(struct xk_hd_pass *p,
-                                const struct xk_hd_places *s,
-                                const xk_expr *lanes)
+static const xk_expr *lanes_var(struct xk_hd_pass *p, const xk_expr *lanes)
 {
-    for (unsigned i = 0; i < s->n; i++)
-        if (s->place[i].lanes == lanes)
-            return s->place[i].vec;
+    for (const struct xk_hd_places *x = p->loop->places; x; x = x->next)
+        for (unsigned i = 0; i < x->n; i++)
+            if (x->place[i].lanes == lanes)
+                return x->place[i].vec;
     const xk_expr *const value = xk_cast(p->c, XK_DT_U32, lanes);
     const xk_expr *const var =
         value ? xk_var(p->c, xk_type_of(value), "lanes") : NULL;
@@ -43,13 +43,15 @@ static const xk_expr *lanes_var(struct xk_hd_pass *p,
 }
 
 /* Registers that one more place takes; the first one of a buffer also what says
- * how far they have moved, what lanes add, and headers. */
+ * how far they have moved, the loop's first one also what lanes add, and
+ * headers. */
 static unsigned more_grf(const struct xk_hd_pass *p,
                          const struct xk_hd_places *s, unsigned lanes)
 {
     const unsigned all = xk_hd_grf_of(p, (s->n + 1) * s->round + 1);
-    return s->n ? all - xk_hd_grf_of(p, s->n * s->round + 1)
-                : all + (1 + XK_HD_MAX_RING) * xk_hd_grf_of(p, lanes);
+    if (s->n)
+        return all - xk_hd_grf_of(p, s->n * s->round + 1);
+    return s->next ? all : all + (1 + XK_HD_MAX_RING) * xk_hd_grf_of(p, lanes);
 }
 
 static const xk_expr *u32_var(struct xk_hd_pass *p, const char *name)
@@ -63,8 +65,7 @@ static const xk_stmt *move_places(struct xk_hd_pass *p,
 {
     const xk_expr *const ptr = xk_ptr(p->c, s->buf, xk_s32(p->c, 0));
     const xk_expr *const now = u32_var(p, "moved");
-    const xk_expr *const turn =
-        xk_bin_imm(p->c, XK_OP_MOD, p->loop->var, s->round);
+    const xk_expr *const turn = xk_hd_turn(p, s->round);
     const xk_expr *const step =
         xk_imm(p->c, XK_DT_U32, (int64_t)(uint32_t)s->step_b);
     if (!ptr || !now || !turn || !step)
@@ -81,8 +82,7 @@ static const xk_stmt *send_at_place(struct xk_hd_pass *p,
                                     const struct xk_hd_places *s, unsigned i)
 {
     xk_ctx *const c = p->c;
-    const xk_expr *const turn =
-        xk_bin_imm(c, XK_OP_MOD, p->loop->var, s->round);
+    const xk_expr *const turn = xk_hd_turn(p, s->round);
     const xk_expr *const off = xk_bin_imm(
         c, XK_OP_ADD, xk_bin_imm(c, XK_OP_MUL, turn, 4), 4 + 4 * i * s->round);
     const xk_expr *const at = u32_var(p, "at"), *const moved =
@@ -109,7 +109,7 @@ const xk_stmt *xk_hd_place_send(struct xk_hd_pass *p,
     if (!s || !xk_hd_reserve(p, more_grf(p, s, m->lanes)))
         return NULL;
     const unsigned i = s->n;
-    const xk_expr *const vec = lanes_var(p, s, lanes);
+    const xk_expr *const vec = lanes_var(p, lanes);
     s->place[i].start = start;
     s->place[i].lanes = lanes;
     s->place[i].vec = vec;

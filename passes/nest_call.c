@@ -8,7 +8,7 @@
 const struct xk_pass xk_nest_passes[] = {
     {"pair", xk_pass_pair, NULL},   {"peel", xk_pass_peel, NULL},
     {"split", xk_pass_split, NULL}, {"pipe", xk_pass_pipe, NULL},
-    {"stage", xk_pass_stage, NULL},
+    {"stage", xk_pass_stage, NULL}, {"hold", xk_pass_hold, NULL},
 };
 const unsigned xk_n_nest_passes = XK_COUNTOF(xk_nest_passes);
 
@@ -86,4 +86,16 @@ bool xk_pass_next_arg(const char **args, char separator,
     out->bad = !out->name[0] || (sign && !out->has_value);
     *args += n;
     return true;
+}
+
+int64_t xk_tile_rows_of_unit(const struct xk_tile_decl *d, unsigned dim)
+{
+    const struct xk_layout *const l = &d->layout;
+    unsigned i = 0;
+    while (i < l->n_blocks && l->block[i].size == 1)
+        i++;
+    const int64_t all_e = xk_tile_size_b(d) / xk_dtype_b(l->dt);
+    const bool outermost = i < l->n_blocks && l->block[i].dim == dim &&
+                           l->block[i].size * l->block[i].stride == all_e;
+    return outermost ? l->dim[dim] / l->block[i].size : l->dim[dim];
 }

@@ -35,6 +35,13 @@ enum xk_status xk_pass_pipe(xk_ctx *c, struct xk_kernel *k,
 enum xk_status xk_pass_stage(xk_ctx *c, struct xk_kernel *k,
                              const struct xk_pass_env *env);
 
+/* hold(ra=3): three steps of the loop that loads the buffer share one load of
+ * all rows that they need; each multiply reads it some rows further on. In
+ * front of split and pipe. Refused where the steps' rows are not those of the
+ * first one, some rows further. */
+enum xk_status xk_pass_hold(xk_ctx *c, struct xk_kernel *k,
+                            const struct xk_pass_env *env);
+
 /* One word of a pass's arguments: "ra", "ahead=1". */
 struct xk_pass_arg {
     char name[16];
@@ -63,6 +70,10 @@ void xk_pass_lets_fini(struct xk_pass_lets *l);
 const xk_expr *xk_pass_seen(xk_ctx *c, const struct xk_pass_lets *l,
                             const xk_expr *e, const xk_expr *thread,
                             const xk_expr *as);
+
+/* Rows of a tile, positions of its dim, move in units, which are its outermost
+ * block: so many positions. */
+int64_t xk_tile_rows_of_unit(const struct xk_tile_decl *d, unsigned dim);
 
 /* The call with the part of a role, of the positions it has already. */
 const xk_stmt *xk_tile_call_part(xk_ctx *c, const xk_stmt *call,

@@ -50,6 +50,12 @@ static const xk_stmt *call_in_turn(struct xk_piped_loop *p, const xk_stmt *s,
     return xk_with_kids(p->c, s, kid, xk_n_kids(s));
 }
 
+static const xk_stmt *behind_branch(struct xk_piped_loop *p,
+                                    const xk_stmt *branch, const xk_stmt *s)
+{
+    return branch && s ? xk_if(p->c, xk_kid(branch, 0), s, NULL) : s;
+}
+
 /* The same with the loop's variable as what it is there. */
 static const xk_stmt *in_turn(struct xk_piped_loop *p, const xk_stmt *s,
                               const xk_expr *var, const xk_expr *value,
@@ -60,11 +66,8 @@ static const xk_stmt *in_turn(struct xk_piped_loop *p, const xk_stmt *s,
         r ? xk_piped_call_of(r) : (struct xk_piped_call){0};
     if (!x.f)
         return r;
-    if (x.branch)
-        return xk_if(p->c, xk_kid(r, 0), call_in_turn(p, x.call, i, NULL),
-                     NULL);
     if (!x.tiling)
-        return call_in_turn(p, r, i, NULL);
+        return behind_branch(p, x.branch, call_in_turn(p, x.call, i, NULL));
     struct xk_tiling t = *xk_tiling_of(x.tiling);
     const xk_expr *const mem = xk_tiling_mem(x.tiling, 0), *row = NULL;
     const struct xk_piped_buffer *const b = xk_piped_find(p, mem);
@@ -73,7 +76,9 @@ static const xk_stmt *in_turn(struct xk_piped_loop *p, const xk_stmt *s,
         row = xk_bin_imm(p->c, XK_OP_MUL, turn, t.index[0].extent);
         add_places(&t, b->slots);
     }
-    return xk_tiling_stmt(p->c, &t, &mem, call_in_turn(p, x.call, i, row));
+    return behind_branch(
+        p, x.branch,
+        xk_tiling_stmt(p->c, &t, &mem, call_in_turn(p, x.call, i, row)));
 }
 
 static const xk_stmt *stages_of_parts(struct xk_piped_loop *p,
@@ -100,7 +105,7 @@ static const xk_stmt *stages_of_parts(struct xk_piped_loop *p,
 /* Copies of the steady body so that each knows the places of its buffers. */
 static unsigned copies_of(const struct xk_piped_loop *p)
 {
-    int64_t n = p->copies ? p->copies : 1;
+    int64_t n = xk_lcm(p->copies ? p->copies : 1, p->every);
     for (unsigned i = 0; i < p->n_buffers; i++)
         n = xk_lcm(n, p->buffer[i].slots);
     return (unsigned)n;
@@ -131,14 +136,14 @@ static const xk_stmt *make_pipe(struct xk_piped_loop *p, const xk_stmt *loop)
         return NULL;
     }
     const int64_t step = xk_for_step(loop), trip = (hi - lo + step - 1) / step;
+    if (!xk_piped_order(p, loop, part, &n))
+        return NULL;
     const unsigned copies = copies_of(p);
     if (copies > UINT8_MAX) {
         xk_fail(p->c, XK_EUNSUPPORTED, "pipe: loop %s has %u copies",
                 xk_var_name(xk_kid(loop, 0)), copies);
         return NULL;
     }
-    if (!xk_piped_order(p, loop, part, &n))
-        return NULL;
     const xk_expr *const i = xk_var(p->c, xk_type_vec(XK_DT_S32, 1), "i");
     const struct xk_pipe_info info = {(uint8_t)copies, (uint8_t)(p->last + 1)};
     const xk_stmt *const body = i ? stages_of_parts(p, part, n, loop, i) : NULL;

@@ -22,7 +22,8 @@ struct xk_piped_loop {
     const struct xk_tiling *t;
     unsigned grf_b, n_buffers, copies, last; /* number of the last stage */
     unsigned depth;                          /* loops around */
-    bool more_slm; /* the kernel uses SLM elsewhere, too */
+    unsigned every; /* steps of the loop after which its loads are alike */
+    bool more_slm;  /* the kernel uses SLM elsewhere, too */
     struct xk_piped_buffer buffer[XK_PIPED_BUFFERS];
     const struct xk_piped_buffer *slm; /* one that the loop stores to; NULL */
 };
@@ -52,6 +53,10 @@ struct xk_piped_call {
     const xk_stmt *branch;        /* that it stands behind; NULL: none */
 };
 struct xk_piped_call xk_piped_call_of(const xk_stmt *s);
+/* Steps of the loop after which a load that stands behind a branch comes again:
+ * the branch is `loop variable / step % n == 0`. 1: it has none; 0: another
+ * branch. */
+unsigned xk_piped_every(const xk_stmt *loop, const struct xk_piped_call *x);
 
 /* The body's statements in the order of a step. False: the context says why
  * they have none. */

@@ -4,10 +4,14 @@
  * group stores to SLM, up to the barrier's signal, so many as that is. */
 #include <string.h>
 
+#include "base/integer.h"
 #include "passes/pipe_loop.h"
+
+#define MOST_STEPS 16 /* that one load serves */
 
 struct order {
     struct xk_piped_loop *p;
+    const xk_stmt *loop;
     const xk_stmt *const *s; /* the body */
     unsigned count;
     unsigned published; /* statements up to the first signal, 0: no SLM */
@@ -17,15 +21,33 @@ struct order {
 struct xk_piped_call xk_piped_call_of(const xk_stmt *s)
 {
     struct xk_piped_call r = {.call = s};
-    if (xk_op(s) == XK_OP_IF) {
-        r.branch = s;
-        r.call = xk_kid(s, 1);
-    } else if (xk_op(s) == XK_OP_TILING) {
-        r.tiling = s;
-        r.call = xk_tiling_body(s);
+    if (xk_op(r.call) == XK_OP_IF) {
+        r.branch = r.call;
+        r.call = xk_kid(r.call, 1);
+    }
+    if (xk_op(r.call) == XK_OP_TILING) {
+        r.tiling = r.call;
+        r.call = xk_tiling_body(r.call);
     }
     r.f = xk_tile_call_of(r.call);
     return r;
+}
+
+unsigned xk_piped_every(const xk_stmt *loop, const struct xk_piped_call *x)
+{
+    const xk_expr *const e = x->branch ? xk_kid(x->branch, 0) : NULL;
+    int64_t n, step = 1, rest;
+    if (!e)
+        return 1;
+    if (xk_op(e) != XK_OP_EQ || xk_op(xk_kid(e, 0)) != XK_OP_MOD ||
+        !xk_is_const(xk_kid(e, 1), &rest) || rest ||
+        !xk_is_const(xk_kid(xk_kid(e, 0), 1), &n) || n < 1 || n > MOST_STEPS)
+        return 0;
+    const xk_expr *var = xk_kid(xk_kid(e, 0), 0);
+    if (xk_op(var) == XK_OP_DIV && xk_is_const(xk_kid(var, 1), &step))
+        var = xk_kid(var, 0);
+    return var == xk_kid(loop, 0) && step == xk_for_step(loop) ? (unsigned)n
+                                                               : 0;
 }
 
 struct xk_piped_buffer *xk_piped_find(struct xk_piped_loop *p,
@@ -101,6 +123,15 @@ static unsigned published_of(const struct order *o)
     return at + 2;
 }
 
+/* Whether a load behind a branch serves several steps, in the only place that
+ * its buffer has. */
+static bool serves(const struct order *o, const struct xk_piped_call *x)
+{
+    const struct xk_piped_buffer *const b =
+        x->f->op == XK_TILE_LOAD ? buffer_at(o->p, x->call) : NULL;
+    return b && b->slots == 1 && xk_piped_every(o->loop, x) > 1;
+}
+
 /* Whether the body loads, copies and multiplies tiles, shares some through SLM,
  * and does nothing else that loads must not pass: read the buffers in its own
  * way or copy into them, store, wait for others. */
@@ -111,7 +142,8 @@ static bool is_plain(struct order *o)
         const struct xk_piped_call x = xk_piped_call_of(o->s[i]);
         if (x.f && x.f->op == XK_TILE_STORE && stores_slm(o->p, o->s[i]))
             stores++;
-        else if (!x.f || (x.branch && x.f->op != XK_TILE_MUL) ||
+        else if (!x.f ||
+                 (x.branch && x.f->op != XK_TILE_MUL && !serves(o, &x)) ||
                  (x.f->op != XK_TILE_LOAD && !is_reader(x.f)) ||
                  (x.f->op == XK_TILE_COPY && buffer_at(o->p, x.call)))
             others++;
@@ -130,42 +162,94 @@ static bool is_plain(struct order *o)
     return plain;
 }
 
+/* A tile in registers: where it begins, and what a call means of it. */
+struct place {
+    const xk_expr *off;
+    struct xk_tile_part part;
+};
+
+static bool piped_place(const struct xk_piped_loop *p,
+                        const struct xk_piped_call *x, unsigned operand,
+                        struct place *out)
+{
+    out->off = xk_kid(xk_kid(x->call, operand), 1);
+    return xk_tile_part_of(x->tiling ? xk_tiling_of(x->tiling) : p->t, x->f,
+                           operand, &out->part);
+}
+
+/* Whether parts of the same tile have other positions. */
+static bool are_other_positions(const struct place *a, const struct place *b)
+{
+    for (unsigned d = 0; d < a->part.tile->layout.n_dims; d++)
+        if (a->part.first[d] + a->part.n[d] <= b->part.first[d] ||
+            b->part.first[d] + b->part.n[d] <= a->part.first[d])
+            return true;
+    return false;
+}
+
+/* Bytes of the buffer from the part's first element to behind its last, where
+ * the loop's variable is `at`; false: not known. */
+static bool bytes_of(const struct order *o, const struct place *x, int64_t at,
+                     int64_t *begin, int64_t *end)
+{
+    const struct xk_layout *const l = &x->part.tile->layout;
+    const xk_expr *const var = xk_kid(o->loop, 0);
+    const xk_expr *const value = xk_s32(o->p->c, (int32_t)at);
+    const xk_expr *const off = xk_simplify(
+        o->p->c, xk_substitute(o->p->c, x->off, 1, &var, &value), NULL);
+    int64_t first[XK_N_ROLES] = {0}, last[XK_N_ROLES] = {0}, off_b;
+    for (unsigned d = 0; d < l->n_dims; d++) {
+        first[d] = x->part.first[d];
+        last[d] = first[d] + x->part.n[d] - 1;
+    }
+    if (!off || !xk_is_const(off, &off_b))
+        return false;
+    *begin = off_b + xk_layout_offset_e(l, first) * xk_dtype_b(l->dt);
+    *end = off_b + (xk_layout_offset_e(l, last) + 1) * xk_dtype_b(l->dt);
+    return true;
+}
+
+/* Whether two tiles of a buffer certainly have no register in common, where the
+ * loop's variable is `at`. */
+static bool lie_apart(const struct order *o, const struct place *a,
+                      const struct place *b, int64_t at)
+{
+    int64_t begin[2], end[2];
+    if (a->off == b->off && a->part.tile == b->part.tile)
+        return are_other_positions(a, b);
+    return bytes_of(o, a, at, &begin[0], &end[0]) &&
+           bytes_of(o, b, at, &begin[1], &end[1]) &&
+           (end[0] <= begin[1] || end[1] <= begin[0]);
+}
+
 /* Whether a multiply, a copy or a store reads what a load of the same buffer
- * goes over. */
-static bool reads_loaded(const struct xk_piped_loop *p, const xk_stmt *s,
-                         const xk_stmt *load)
+ * goes over, where the loop's variable is `at`. */
+static bool reads_loaded(const struct order *o, const xk_stmt *s,
+                         const xk_stmt *load, int64_t at)
 {
     const struct xk_piped_call x = xk_piped_call_of(s);
-    const xk_expr *const buffer = xk_kid(xk_kid(load, 0), 0);
-    struct xk_tile_part a, b;
+    const struct xk_piped_call l = xk_piped_call_of(load);
+    const xk_expr *const buffer = xk_kid(xk_kid(l.call, 0), 0);
+    struct place a, b;
     if (x.f && x.f->op == XK_TILE_STORE)
         return xk_kid(xk_kid(x.call, 0), 0) == buffer;
-    for (unsigned i = 1; is_reader(x.f) && i < xk_tile_call_tiles(x.f); i++) {
-        if (xk_kid(xk_kid(x.call, i), 0) != buffer)
-            continue;
-        if (!xk_tile_part_of(p->t, x.f, i, &a) ||
-            !xk_tile_part_of(p->t, xk_tile_call_of(load), 0, &b) ||
-            a.tile != b.tile)
+    for (unsigned i = 1; is_reader(x.f) && i < xk_tile_call_tiles(x.f); i++)
+        if (xk_kid(xk_kid(x.call, i), 0) == buffer &&
+            (!piped_place(o->p, &x, i, &a) || !piped_place(o->p, &l, 0, &b) ||
+             !lie_apart(o, &a, &b, at)))
             return true;
-        bool apart = false;
-        for (unsigned d = 0; d < a.tile->layout.n_dims; d++)
-            apart |= a.first[d] + a.n[d] <= b.first[d] ||
-                     b.first[d] + b.n[d] <= a.first[d];
-        if (!apart)
-            return true;
-    }
     return false;
 }
 
 /* Where a load goes: behind the last that reads what it goes over, and behind
  * the signal for what is stored. */
-static unsigned behind_readers(const struct xk_piped_loop *p,
+static unsigned behind_readers(const struct order *o,
                                const struct xk_piped_part *part, unsigned n,
-                               const xk_stmt *load)
+                               const xk_stmt *load, int64_t var)
 {
     unsigned at = 0;
     for (unsigned i = 0; i < n; i++)
-        if (reads_loaded(p, part[i].s, load))
+        if (reads_loaded(o, part[i].s, load, var))
             at = i + 1;
     const bool stored = at && is_store(part[at - 1].s);
     while (stored && at < n && !is_sync(part[at - 1].s, XK_FUNC_BARRIER_SIGNAL))
@@ -183,9 +267,10 @@ static void insert_part(struct xk_piped_part *part, unsigned *n, unsigned at,
 
 static struct xk_piped_buffer *piped_load(const struct order *o, unsigned i)
 {
-    const struct xk_tile_call *const f = xk_tile_call_of(o->s[i]);
-    struct xk_piped_buffer *const b =
-        f && f->op == XK_TILE_LOAD ? buffer_at(o->p, o->s[i]) : NULL;
+    const struct xk_piped_call x = xk_piped_call_of(o->s[i]);
+    const bool load = x.f && x.f->op == XK_TILE_LOAD &&
+                      (!x.tiling || x.branch); /* from memory */
+    struct xk_piped_buffer *const b = load ? buffer_at(o->p, x.call) : NULL;
     return b && b->ahead ? b : NULL; /* else it stays where it is */
 }
 
@@ -229,6 +314,37 @@ static unsigned ahead_of_reader(const struct order *o,
     return b->ahead;
 }
 
+/* Where a load goes that serves several steps: behind the last of them that
+ * reads what it goes over. It is as many steps ahead of the next ones. */
+static unsigned behind_steps(const struct order *o,
+                             const struct xk_piped_part *part, unsigned n,
+                             struct xk_piped_part *x, unsigned every)
+{
+    unsigned at = 0, step = every;
+    int64_t lo = 0;
+    xk_is_const(xk_kid(o->loop, 1), &lo);
+    while (step && !at)
+        at = behind_readers(o, part, n, x->s,
+                            lo + --step * (int64_t)xk_for_step(o->loop));
+    x->stage = o->p->last + step - x->loads->ahead * every;
+    return at;
+}
+
+/* The last stage: as many steps as something is ahead; and after how many steps
+ * loads are alike. */
+static void set_last(const struct order *o)
+{
+    struct xk_piped_loop *const p = o->p;
+    p->every = 1;
+    for (unsigned i = 0; i < o->count; i++) {
+        const struct xk_piped_buffer *const b = piped_load(o, i);
+        const struct xk_piped_call x = xk_piped_call_of(o->s[i]);
+        const unsigned every = x.branch ? xk_piped_every(o->loop, &x) : 1;
+        p->every = every > 1 ? (unsigned)xk_lcm(p->every, every) : p->every;
+        p->last = b && b->ahead * every > p->last ? b->ahead * every : p->last;
+    }
+}
+
 static void put_loads_ahead(const struct order *o, struct xk_piped_part *out,
                             unsigned *n)
 {
@@ -238,10 +354,17 @@ static void put_loads_ahead(const struct order *o, struct xk_piped_part *out,
         struct xk_piped_part x = {.s = o->s[i], .loads = piped_load(o, i)};
         if (!x.loads)
             continue;
+        const struct xk_piped_call call = xk_piped_call_of(x.s);
+        const unsigned every = xk_piped_every(o->loop, &call);
+        if (every > 1) {
+            const unsigned at = behind_steps(o, out, *n, &x, every);
+            insert_part(out, n, at, x);
+            continue;
+        }
         x.stage = p->last - x.loads->ahead;
         x.front = x.loads->slots > ahead_of_reader(o, x.loads);
-        insert_part(out, n, x.front ? first++ : behind_readers(p, out, *n, x.s),
-                    x);
+        insert_part(out, n,
+                    x.front ? first++ : behind_readers(o, out, *n, x.s, 0), x);
     }
 }
 
@@ -259,27 +382,15 @@ static void order_front(struct xk_piped_part *part, unsigned n)
         }
 }
 
-/* Whether two loads of a buffer certainly go to different places of it: to
- * other parts of the same tile, or to tiles that lie apart. */
-static bool go_apart(const struct xk_piped_loop *p, const xk_stmt *one,
+/* Whether two loads of a buffer certainly go to different places of it. */
+static bool go_apart(const struct order *o, const xk_stmt *one,
                      const xk_stmt *other)
 {
-    struct xk_tile_part a, b;
-    int64_t at_a, at_b;
-    const xk_expr *const to_a = xk_kid(xk_kid(one, 0), 1);
-    const xk_expr *const to_b = xk_kid(xk_kid(other, 0), 1);
-    if (!xk_tile_part_of(p->t, xk_tile_call_of(one), 0, &a) ||
-        !xk_tile_part_of(p->t, xk_tile_call_of(other), 0, &b))
-        return false;
-    if (to_a != to_b)
-        return xk_is_const(to_a, &at_a) && xk_is_const(to_b, &at_b) &&
-               (at_a + xk_tile_size_b(a.tile) <= at_b ||
-                at_b + xk_tile_size_b(b.tile) <= at_a);
-    for (unsigned d = 0; a.tile == b.tile && d < a.tile->layout.n_dims; d++)
-        if (a.first[d] + a.n[d] <= b.first[d] ||
-            b.first[d] + b.n[d] <= a.first[d])
-            return true;
-    return false;
+    const struct xk_piped_call x = xk_piped_call_of(one);
+    const struct xk_piped_call y = xk_piped_call_of(other);
+    struct place a, b;
+    return piped_place(o->p, &x, 0, &a) && piped_place(o->p, &y, 0, &b) &&
+           lie_apart(o, &a, &b, 0);
 }
 
 /* Whether two loads of a step go to the same places of a buffer that is ahead:
@@ -290,7 +401,7 @@ static bool loads_twice(const struct order *o, const struct xk_piped_part *part,
     for (unsigned i = 0; i < n; i++)
         for (unsigned k = i + 1; k < n; k++)
             if (part[i].loads && part[i].loads == part[k].loads &&
-                !go_apart(o->p, part[i].s, part[k].s)) {
+                !go_apart(o, part[i].s, part[k].s)) {
                 xk_fail(o->p->c, XK_EUNSUPPORTED,
                         "pipe: loop %s loads a buffer twice, which is ahead",
                         o->name);
@@ -343,14 +454,20 @@ static const xk_stmt *inside_of(const xk_stmt *s)
     if (xk_op(s) == XK_OP_TILING && xk_tiling_of(s)->n_views == 1)
         return xk_tiling_body(s);
     const bool branch = xk_op(s) == XK_OP_IF && xk_pass_is_empty(xk_kid(s, 2));
+    if (branch && xk_op(xk_kid(s, 1)) == XK_OP_TILING)
+        return inside_of(xk_kid(s, 1));
     return branch ? xk_kid(s, 1) : NULL;
 }
 
 static const xk_stmt *again_around(struct xk_piped_loop *p, const xk_stmt *s,
                                    const xk_stmt *call)
 {
-    if (xk_op(s) == XK_OP_IF)
-        return xk_if(p->c, xk_kid(s, 0), call, NULL);
+    if (xk_op(s) == XK_OP_IF) {
+        const xk_stmt *const in = xk_kid(s, 1);
+        const bool tiling = xk_op(in) == XK_OP_TILING;
+        return xk_if(p->c, xk_kid(s, 0),
+                     tiling ? again_around(p, in, call) : call, NULL);
+    }
     const xk_expr *const mem = xk_tiling_mem(s, 0);
     return xk_tiling_stmt(p->c, xk_tiling_of(s), &mem, call);
 }
@@ -376,7 +493,8 @@ bool xk_piped_order(struct xk_piped_loop *p, const xk_stmt *loop,
                     struct xk_piped_part out[XK_PIPED_CALLS], unsigned *n)
 {
     const xk_stmt *s[XK_PIPED_CALLS];
-    struct order o = {.p = p, .s = s, .name = xk_var_name(xk_kid(loop, 0))};
+    struct order o = {
+        .p = p, .loop = loop, .s = s, .name = xk_var_name(xk_kid(loop, 0))};
     o.count = list_body(p, xk_kid(loop, 3), s);
     p->slm = NULL;
     if (o.count > XK_PIPED_CALLS) {
@@ -386,6 +504,7 @@ bool xk_piped_order(struct xk_piped_loop *p, const xk_stmt *loop,
     }
     if (xk_ctx_status(p->c) != XK_OK || !is_plain(&o) || !places_suffice(&o))
         return false;
+    set_last(&o);
     put_all_but_loads(&o, out, n);
     put_loads_ahead(&o, out, n);
     order_front(out, *n);

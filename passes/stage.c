@@ -102,25 +102,12 @@ static bool find_rows(struct stage *p, const struct staged *b,
     return true;
 }
 
-/* The tile's rows move in units, which are its outermost block. */
-static int64_t rows_of_unit(const struct xk_tile_decl *d, unsigned dim)
-{
-    const struct xk_layout *const l = &d->layout;
-    unsigned i = 0;
-    while (i < l->n_blocks && l->block[i].size == 1)
-        i++;
-    const int64_t all_e = xk_tile_size_b(d) / xk_dtype_b(l->dt);
-    const bool outermost = i < l->n_blocks && l->block[i].dim == dim &&
-                           l->block[i].size * l->block[i].stride == all_e;
-    return outermost ? l->dim[dim] / l->block[i].size : l->dim[dim];
-}
-
 /* Which rows the group has, and how many of them each thread brings. */
 static bool divide_rows(struct stage *p, const struct staged *b,
                         const struct xk_tile_decl *d, struct rows *r)
 {
     int64_t lo = 0, hi = 0, mod = 0, rem = 0;
-    r->unit = rows_of_unit(d, r->dim);
+    r->unit = xk_tile_rows_of_unit(d, r->dim);
     if (!xk_facts_range(p->facts, r->own, &lo, &hi) || lo < 0)
         return refuse_stage(p, b, "a thread's rows have no known place");
     xk_facts_divisibility(p->facts, r->own, &mod, &rem);

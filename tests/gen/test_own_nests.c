@@ -185,6 +185,82 @@ START_TEST(a_pass_goes_through_slm)
 }
 END_TEST
 
+/* Eight places of eight rows each, three of which each row sums up: the steps
+ * of x read the same rows but 8, or others in between; %d: of p. */
+static const char neighbours[] =
+    "kernel rows simd 8 (src: ptr.global, src_at: surface, wei: ptr.global, "
+    "wei_at: surface, dst: ptr.global, dst_at: surface, g: group_x < 4) {\n"
+    "    index w 8, r 8, j 16, x 3, p %d\n"
+    "    view A = src f16[8,8,%d] abc [w %s, r, p]\n"
+    "    view B = wei f16[3,16,%d] abc [x, j, p]\n"
+    "    view C = dst f32[8,8,16] abc [w, r, j]\n"
+    "    walk m = w r, n = j, k = p/16 x p%%16\n"
+    "    tile a = f16 [m2 k8 m8 k2], b = f16 [n16 k16]\n"
+    "    tile c = f32 [n2 m2 n8 m8]\n"
+    "    let m0: s32 = g * 16\n"
+    "    alloc acc: grf[1024] align 32\n"
+    "    tile.zero.c(&acc[0])\n"
+    "    alloc ra: grf[512] align 32\n"
+    "    alloc rb: grf[512] align 32\n"
+    "    for k0 in 0..%d step 16 {\n"
+    "        tile.load.A.a(&ra[0], m0, k0)\n"
+    "        tile.load.B.b(&rb[0], 0, k0)\n"
+    "        tile.mul.dpas.c.a.b(&acc[0], &ra[0], &rb[0])\n"
+    "    }\n"
+    "    tile.store.C.c(&acc[0], m0, 0)\n"
+    "}\n";
+
+static const struct {
+    const char *coordinate;
+    int step; /* places that one of x moves */
+} moves[] = {
+    {"+ x - 1", 1}, {"- x + 1", -1}, {"+ 2 * x - 2", 2}, {"- 2 * x + 2", -2}};
+
+static const char *const hold_passes[] = {
+    NULL, "hold(ra=3) pipe(ra ahead=0; rb ahead=0)",
+    "hold(ra=3) split(m=8) pipe(ra ahead=0; rb ahead=1)",
+    "hold(ra=3) split(m=8) pipe(ra ahead=1 slots=1; rb ahead=1 slots=1)",
+    "hold(ra=3) pipe(ra ahead=1 slots=1; rb ahead=2 slots=3; copies=2)"};
+
+/* Rows of place w + step * (x - 1), where there is one. */
+static void check_neighbours(int step, int passes, const char *text, int places)
+{
+    enum { W = 8, R = 8, N = 16, X = 3, K = 64 };
+    static uint16_t a[W * R * K], b[X * N * K];
+    static float c[W * R][N];
+    for (int i = 0; i < W * R * places; i++)
+        a[i] = xk_half_from_float((float)(i * 7 % 9 - 4));
+    for (int i = 0; i < X * N * places; i++)
+        b[i] = xk_half_from_float((float)(i * 5 % 11 - 5));
+    const size_t row_b = sizeof(*a) * (size_t)places;
+    const struct lab_arg arg[] = {
+        {a, W * R * row_b}, {b, X * N * row_b}, {c, sizeof(c)}};
+    run_nest(text, hold_passes[passes], arg);
+    for (int m = 0; m < W * R; m++)
+        for (int n = 0; n < N; n++) {
+            float sum = 0;
+            for (int x = 0; x < X; x++) {
+                const int w = m / R + step * (x - 1);
+                for (int k = 0; w >= 0 && w < W && k < places; k++)
+                    sum += xk_half_to_float(a[(w * R + m % R) * places + k]) *
+                           xk_half_to_float(b[(x * N + n) * places + k]);
+            }
+            ck_assert_float_eq(c[m][n], sum);
+        }
+}
+
+START_TEST(steps_share_rows)
+{
+    char text[1400];
+    for (unsigned i = 0; i < XK_COUNTOF(moves); i++)
+        for (int k = 16; k <= 64; k += 16) {
+            snprintf(text, sizeof(text), neighbours, k, k, moves[i].coordinate,
+                     k, 3 * k);
+            check_neighbours(moves[i].step, _i, text, k);
+        }
+}
+END_TEST
+
 START_TEST(a_sum)
 {
     static float a[5][37], b[5], c[37][5];
@@ -244,6 +320,7 @@ int main(void)
     tcase_add_loop_test(t, b_through_slm, 0, XK_COUNTOF(staged_passes));
     tcase_add_loop_test(t, a_pass_goes_through_slm, 0,
                         XK_COUNTOF(stage_passes));
+    tcase_add_loop_test(t, steps_share_rows, 0, XK_COUNTOF(hold_passes));
     tcase_add_test(t, a_sum);
     tcase_add_test(t, lanes_that_are_off_become_zero);
     tcase_add_test(t, what_is_refused);
