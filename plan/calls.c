@@ -81,6 +81,17 @@ static bool over_all(const struct xk_plan *p)
     return xk_schedule_is_one_loop(&p->s) || xk_schedule_is_walk(&p->s);
 }
 
+/* The tile with the rows that further steps need. */
+static void add_more(struct xk_plan_buffer *b, const struct xk_plan_operand *o)
+{
+    const uint32_t row_b = o->tile_b / (uint32_t)o->tile.dim[0];
+    const uint32_t more = o->more_b / row_b;
+    struct xk_layout *const l = &b->tile;
+    l->block[0].size += more / (l->dim[0] / l->block[0].size);
+    l->dim[0] = l->padded[0] += more;
+    b->slot_b += o->more_b;
+}
+
 /* One buffer is loaded where it is used; in a loop over all of K it is loaded
  * over what was just multiplied or put in order, so that it is as far ahead as
  * there are places. */
@@ -90,6 +101,8 @@ static void add_operand(struct xk_plan *p, const char *name, const char *raw,
     struct xk_plan_buffer *b = add_buffer(p, name, &o->tile, o->tile_b);
     if (o->raw_b)
         b = add_buffer(p, raw, &o->raw, o->raw_b);
+    if (o->served > 1)
+        add_more(b, o);
     b->slots = o->slots;
     b->ahead = (uint8_t)(over_all(p) ? o->slots : o->slots - 1);
 }
@@ -133,6 +146,10 @@ static void add_pipe(struct xk_plan *p, unsigned copies)
 static void add_first(struct xk_plan *p)
 {
     struct xk_pass_call *k;
+    if (p->a.served > 1) {
+        k = add_call(p, "hold");
+        snprintf(k->args, sizeof(k->args), "ra=%u", p->a.served);
+    }
     if (p->s.slm) {
         k = add_call(p, "stage");
         snprintf(k->args, sizeof(k->args), "ra");

@@ -120,15 +120,24 @@ static enum xk_status check_even(xk_ctx *c, const struct xk_plan *p)
     return XK_OK;
 }
 
+/* Where steps share rows, of a line of steps. */
+static uint32_t held_b(const struct xk_plan *p)
+{
+    const uint32_t more = p->a.more_b / (p->a.tile_b / p->seg[0].a.n);
+    return 4 * (p->seg[0].a.n + more);
+}
+
 /* Headers, or places where eights of rows share a pixel. With one place of the
  * outer K indices headers are as many, and fewer instructions move them on. */
 static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
-    f->taps = (uint16_t)p->shape.k_outer;
+    f->taps = (uint16_t)(p->shape.k_outer / p->a.served);
     f->eights = !p->s.slm && xk_fma_family_of(p->s.fma)->lanes_m &&
                 f->taps > 1 && items_are_eights(p) && rows_together(c, p);
-    if (f->eights)
+    if (p->a.served > 1)
+        f->headers_b = held_b(p);
+    else if (f->eights)
         f->headers_b = xk_schedule_places_b(p->seg[0].a.n);
     if (f->taps * f->headers_b > XK_MAX_ADDRESS_GRF * p->platform->grf_b)
         return no_fit(c, taps_inner, "too many addresses");
@@ -139,10 +148,11 @@ static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
 static enum xk_status set_body(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
-    f->copies = (uint16_t)xk_schedule_copies(&p->s, f->taps);
+    const int64_t outer = p->shape.k_outer;
+    f->copies = (uint16_t)xk_schedule_copies(&p->s, outer);
     if (f->copies > XK_MAX_COPIES)
         return no_fit(c, taps_inner, "too many copies of the loop's body");
-    f->trip = (uint32_t)(f->taps * steps_of(p));
+    f->trip = (uint32_t)(outer * steps_of(p));
     return XK_OK;
 }
 

@@ -184,6 +184,10 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
     XK_TRY(check_load(c, &p->b, "load_b", p->s.load_b));
     p->a.slots = p->s.slots_a;
     p->b.slots = p->s.slots_b;
+    p->a.served = (uint8_t)xk_schedule_served(&p->s);
+    p->b.served = 1;
+    p->a.more_b = p->a.tile_b / p->s.m_thr *
+                  xk_schedule_more_rows(&p->shape, &p->s);
     /* One buffer can only be filled right before its use. */
     const uint8_t last = p->s.slots_a > 1 || p->s.slots_b > 1;
     p->a.stage = p->a.slots > 1 ? 0 : last;
@@ -384,7 +388,12 @@ static void count_loop(struct xk_plan *p)
     if (p->flat.taps)
         g->headers = (uint16_t)(xk_grfs(p, p->flat.taps * p->flat.headers_b) +
                                 header_grf(p, &s->b));
-    if (p->flat.eights) /* headers, rows in the lanes, and how far along K */
+    if (p->a.served > 1)
+        g->headers = (uint16_t)(xk_schedule_held_grf(
+                                    p->platform, p->flat.taps,
+                                    p->flat.headers_b / 4, p->a.served) +
+                                header_grf(p, &s->b));
+    else if (p->flat.eights) /* headers, rows in the lanes, and how far along K */
         g->headers = (uint16_t)(g->headers + 1 +
                                 xk_schedule_headers(s->a.n) + 1u);
     g->lets = (uint16_t)(p->flat.taps ? 4 : lets_grf(p));

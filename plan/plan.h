@@ -72,6 +72,8 @@ struct xk_plan_operand {
     /* Register tile [row][k] of one slot; offsets in elements. */
     struct xk_layout tile;
     uint32_t tile_b;
+    uint8_t served;  /* steps that a copy in registers serves; 1: one */
+    uint32_t more_b; /* of such a copy, behind the tile */
     uint32_t staging_b; /* buffer in front of the reorders, 0: none */
     struct xk_layout raw; /* TURNED: as it comes; the slots are of that */
     uint32_t raw_b;       /* 0: it comes as the tile */
@@ -82,7 +84,8 @@ struct xk_plan_operand {
 /* Bytes of all its slots. */
 static inline uint32_t xk_plan_slots_b(const struct xk_plan_operand *o)
 {
-    return o->raw_b ? o->tile_b + o->slots * o->raw_b : o->slots * o->tile_b;
+    return o->raw_b ? o->tile_b + o->slots * o->raw_b
+                    : o->slots * (o->tile_b + o->more_b);
 }
 
 enum xk_plan_store {

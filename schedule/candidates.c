@@ -270,6 +270,7 @@ static bool fits_half(const struct search *g, const struct xk_schedule *c)
 /* Register buffers in a loop over all of K. */
 struct buffers {
     uint8_t a, b;
+    bool share; /* steps share A's */
 };
 
 /* In groups of a few threads; slices make them large. */
@@ -301,10 +302,18 @@ static bool flat_tile(struct search *g, const struct xk_schedule *tile)
     return !is_hopeless(g, &t, &c);
 }
 
+/* Steps of K that may share A's registers, if the field can say so many. */
+static uint8_t shared_steps(const struct xk_shape *s)
+{
+    return s->shared.steps > UINT8_MAX ? 0 : (uint8_t)s->shared.steps;
+}
+
 /* Filter taps innermost, in one or more slices of K. */
 static void flat(struct search *g, struct xk_schedule c)
 {
-    static const struct buffers of[] = {{3, 3}, {3, 2}, {2, 2}, {1, 2}, {1, 1}};
+    static const struct buffers of[] = {
+        {1, 3, true}, {1, 2, true}, {1, 1, true}, {3, 3},
+        {3, 2},       {2, 2},       {1, 2},       {1, 1}};
     struct xk_schedule with[XK_COUNTOF(of)];
     const unsigned most = xk_fma_family_of(c.fma)->dpas ? 4 : 8;
     unsigned n = 0;
@@ -317,6 +326,9 @@ static void flat(struct search *g, struct xk_schedule c)
         with[n] = c;
         with[n].slots_a = of[b].a;
         with[n].slots_b = of[b].b;
+        with[n].holds = of[b].share ? shared_steps(g->s) : 0;
+        if (of[b].share && (!with[n].holds || !xk_fma_family_of(c.fma)->dpas))
+            continue;
         n += !is_second(g, &with[n]) || of[b].a <= 2;
     }
     for (unsigned slices = 1; slices <= most; slices *= 2) {

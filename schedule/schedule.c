@@ -61,6 +61,14 @@ static unsigned step_b(const struct xk_schedule *c)
     return c->fma == XK_FMA_DP4A ? c->k_step : c->k_step * 4u;
 }
 
+unsigned xk_schedule_held_grf(const struct xk_platform *p, unsigned lines,
+                              unsigned items, unsigned served)
+{
+    const unsigned dwords = 4 * (lines * items + served);
+    return (dwords + p->grf_b - 1) / p->grf_b + served - 1 + 2 +
+           xk_schedule_headers(items);
+}
+
 unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c)
 {
@@ -134,6 +142,10 @@ static unsigned header_grf(const struct xk_platform *p,
     const unsigned items = c->m_thr / 8u;
     if (!s->eights || taps == 1 || !xk_fma_family_of(c->fma)->dpas)
         return taps * c->m_thr * 4 / p->grf_b;
+    if (c->holds > 1)
+        return xk_schedule_held_grf(p, taps / c->holds,
+                                    items + xk_schedule_more_rows(s, c) / 8,
+                                    c->holds);
     return taps * xk_schedule_places_b(items) / p->grf_b +
            xk_schedule_headers(items) + 2;
 }
@@ -199,7 +211,8 @@ bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *s,
         return lanes_fit(p, s, c);
     if (xk_schedule_is_flat(c))
         other = header_grf(p, s, c) + OTHER_FLAT_GRF;
-    return xk_schedule_buffer_grf(p, c) + turned_grf(p, s, c) + other <=
+    const unsigned more = xk_schedule_more_rows(s, c) * step_b(c) / p->grf_b;
+    return xk_schedule_buffer_grf(p, c) + more + turned_grf(p, s, c) + other <=
            xk_platform_grf(p, c->grf_count);
 }
 
@@ -276,6 +289,19 @@ static bool rule_pairs(const struct xk_platform *p, const struct xk_shape *s,
     return c->fma != XK_FMA_DPASW ||
            (p->fused_eu && p->has_dpasw && c->tg_m % 2 == 0 &&
             c->n_sub == c->n_thr && c->n_thr % 16 == 0);
+}
+
+/* Neighbouring steps read a tile's rows a place further on. */
+static bool rule_holds(const struct xk_platform *p, const struct xk_shape *s,
+                       const struct xk_schedule *c)
+{
+    (void)p;
+    if (!c->holds)
+        return true;
+    return c->holds > 1 && c->holds == s->shared.steps &&
+           xk_schedule_is_flat(c) && xk_fma_family_of(c->fma)->dpas &&
+           c->slots_a == 1 && !c->pack && s->shared.rows % 8 == 0 &&
+           c->m_thr >= s->shared.rows && s->shared.line % c->m_thr == 0;
 }
 
 /* Three buffers: what is written, what is waited for, what is read. Fewer cost

@@ -88,6 +88,12 @@ struct xk_shape {
     struct {
         int64_t rows, taps;
     } window;
+    /* Where a step of the innermost outer K index moves A as some rows of M do:
+     * so many rows; its steps; rows of a line, in which this holds. steps 0: it
+     * does not. */
+    struct {
+        int64_t rows, steps, line;
+    } shared;
     /* Filter taps of a line, the innermost of k_outer, that may lie inside K
      * with its few channels; 0: they may not. Elements of a tap that A has in
      * memory. */
@@ -236,6 +242,20 @@ static inline bool xk_schedule_is_walk(const struct xk_schedule *c)
     return c->taps == XK_TAPS_WALK;
 }
 
+/* Rows of A's register buffer beside a tile's, which further steps of K need.
+ */
+static inline unsigned xk_schedule_more_rows(const struct xk_shape *s,
+                                             const struct xk_schedule *c)
+{
+    return c->holds > 1 ? (c->holds - 1u) * (unsigned)s->shared.rows : 0;
+}
+
+/* Steps of K that one load of A's rows serves. */
+static inline unsigned xk_schedule_served(const struct xk_schedule *c)
+{
+    return c->holds > 1 ? c->holds : 1;
+}
+
 /* Whether an operand of dpas comes as memory has it, row beside row, and is put
  * in order in registers (plan/turned.c). */
 bool xk_schedule_turns_a(const struct xk_shape *s, const struct xk_schedule *c);
@@ -276,6 +296,12 @@ static inline unsigned xk_schedule_headers(unsigned items)
 {
     return items < 8 ? items : 8;
 }
+
+/* Registers of A's addresses where steps share its rows: a dword for each line
+ * of steps and item, and how far those have moved that are loaded at the same
+ * step; headers, and what lanes add. */
+unsigned xk_schedule_held_grf(const struct xk_platform *p, unsigned lines,
+                              unsigned items, unsigned served);
 
 #define XK_MAX_COPIES 18 /* of a loop's body, in depths */
 /* Copies of the loop's body, so that each knows its tap and its buffers. taps:

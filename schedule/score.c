@@ -34,13 +34,15 @@ static int64_t left(int64_t late, unsigned slots, int64_t step)
 /* What a thread waits for in a step of so many cycles of its own. Loads come
  * ahead if there is room; else rows follow each other, and parts of B wait.
  * What is put in order in registers comes a step further ahead: its place is
- * free once that is done. cold: what loads take longer than from caches. */
+ * free once that is done. So do rows that steps share. cold: what loads take
+ * longer than from caches. */
 static int64_t waits(const struct xk_perf *f, const struct xk_shape *s,
                      const struct xk_schedule *c, int64_t fma_cyc,
                      int64_t sends, int64_t cold)
 {
     const int64_t parts = c->n_thr / c->n_sub;
-    const unsigned slots_a = c->slots_a + xk_schedule_turns_a(s, c);
+    const unsigned slots_a =
+        c->slots_a + (xk_schedule_turns_a(s, c) || c->holds);
     const unsigned slots_b = c->slots_b + xk_schedule_turns_b(s, c);
     if (c->slm)
         return waits_slm(f, c, parts, cold);

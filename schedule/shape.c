@@ -123,6 +123,15 @@ static void set_pixels(const struct xk_contraction *p, int free,
     }
 }
 
+/* The last K index but the last of all that has several places; -1: none. */
+static int innermost_outer(const struct xk_contraction *p)
+{
+    int k = xk_contraction_before(p, xk_contraction_last(p, XK_ROLE_K));
+    while (k >= 0 && p->index[k].extent == 1)
+        k = xk_contraction_before(p, k);
+    return k;
+}
+
 /* What neighbouring pixels of an image's row share. */
 static void set_window(const struct xk_contraction *p,
                        const struct xk_row_order *o, struct xk_shape *s)
@@ -132,6 +141,41 @@ static void set_window(const struct xk_contraction *p,
         return;
     s->window.rows = o->block;
     s->window.taps = x.k_places;
+}
+
+/* How many steps of index m are one of k, in all coordinates and conditions; 0:
+ * not a whole number. */
+static int64_t steps_alike(const struct xk_contraction *p, unsigned m,
+                           unsigned k)
+{
+    int64_t n = 0;
+    for (unsigned i = 0; i < p->a.n_coord; i++) {
+        const int64_t by_m = p->a.at[i].coef[m], by_k = p->a.at[i].coef[k];
+        if (!by_m && !by_k)
+            continue;
+        if (!by_m || !by_k || by_k % by_m || (n && n != by_k / by_m))
+            return 0;
+        n = by_k / by_m;
+    }
+    return n;
+}
+
+/* What neighbouring steps of K share. */
+static void set_shared(const struct xk_contraction *p,
+                       const struct xk_row_order *o, struct xk_shape *s)
+{
+    const int k = innermost_outer(p);
+    int m = xk_contraction_last(p, XK_ROLE_M);
+    while (m >= 0 && (m == o->free || p->index[m].extent == 1))
+        m = xk_contraction_before(p, m);
+    const int64_t n =
+        m < 0 || k < 0 ? 0 : steps_alike(p, (unsigned)m, (unsigned)k);
+    if (!s->eights || !n || p->index[m].extent > MOST_PIXELS / o->block ||
+        xk_magnitude(n) > MOST_PIXELS / o->block)
+        return;
+    s->shared.rows = xk_magnitude(n) * o->block;
+    s->shared.steps = p->index[k].extent;
+    s->shared.line = p->index[m].extent * o->block;
 }
 
 /* Whether eight rows of M share a pixel, and whether they are neighbours in
@@ -144,6 +188,7 @@ static void set_rows(const struct xk_contraction *p, struct xk_shape *s)
     s->eights = o.last && images % 8 == 0;
     s->images = s->eights && o.together && !s->loose_a;
     set_window(p, &o, s);
+    set_shared(p, &o, s);
     if (o.last)
         s->reach = at_most(s->reach * images, MOST_PIXELS);
     if (s->images) /* neighbours along M are those of a pixel */

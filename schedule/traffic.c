@@ -142,9 +142,13 @@ static int64_t l2_bytes_a(const struct xk_score_tile *t,
         return outgrown(rows * l.row_b, rows * l.line_b, rows * l.line_b,
                         l.room_b);
     const int64_t all = rows_once(s, c, rows, tiles);
+    /* Halves of a line follow each other behind all steps but those that share
+     * rows, of which none needs the line again. */
     const int64_t brought =
         outgrown(all * l.row_b, all * l.line_b, all * l.line_b, l.room_b);
     const int64_t once = xk_score_inside(s, brought) / s->k_outer;
+    if (c->holds)
+        return once;
     const int64_t met = xk_score_inside(s, rows * l.line_b);
     return outgrown(once, xk_larger(once, met), met, l.room_b);
 }

@@ -144,6 +144,27 @@ static int64_t walk_issue(const struct xk_shape *s, const struct xk_schedule *c)
                                      : LANES * (eights + 1);
 }
 
+/* Loads of eight rows of A in a step: a thread's part of those of a group;
+ * rounded up, those of steps that share rows. */
+static int64_t gathers_of(const struct xk_shape *s, const struct xk_schedule *c,
+                          int64_t tiles)
+{
+    if (c->slm)
+        return xk_ceil_div(tiles, c->tg_n);
+    return xk_ceil_div(tiles + xk_schedule_more_rows(s, c) / 8,
+                       xk_schedule_served(c));
+}
+
+/* Lines of a step's share of so many loads, where several steps share rows. */
+static int64_t lines_of(const struct xk_shape *s, const struct xk_schedule *c,
+                        int64_t lines)
+{
+    const int64_t all = c->m_thr + xk_schedule_more_rows(s, c);
+    return c->holds ? lines / gathers_of(s, c, c->m_thr / 8) * all / 8 /
+                          xk_schedule_served(c)
+                    : lines;
+}
+
 static struct xk_score_work dpas_work(const struct xk_perf *f,
                                       const struct xk_shape *s,
                                       const struct xk_schedule *c)
@@ -151,7 +172,7 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
     const int64_t dpas = (int64_t)c->m_thr / 8 * (c->n_thr / 8);
     const int64_t blocks = blocks_b(c);
     const int64_t tiles = c->m_thr / 8 * xk_schedule_gathers(c);
-    const int64_t gathers = xk_ceil_div(tiles, c->slm ? c->tg_n : 1);
+    const int64_t gathers = gathers_of(s, c, tiles);
     struct xk_score_work w = {0};
     /* A step of a row is half a line, unless channels are blocked by it. */
     const int64_t per_gather =
@@ -159,7 +180,7 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
         : (c->slm && !s->images) || s->plain_a || s->stride > 1 ? 8
                                                                 : 4;
     /* A message without a gap takes as long if it brings nothing. */
-    const int64_t lines_a = gathers * per_gather;
+    const int64_t lines_a = lines_of(s, c, gathers * per_gather);
     const bool gaps = per_gather > 4 || c->pack;
     int64_t lines = (gaps ? xk_score_inside(s, lines_a) : lines_a) + blocks * 4;
     int64_t sends = gathers + blocks;

@@ -155,7 +155,7 @@ static int64_t block_of(const struct xk_contraction *p, unsigned free)
     struct xk_slide window;
     if (extent % 8 || !xk_row_order_window(p, (int)free, &window))
         return extent;
-    return extent % 16 ? 8 : 16;
+    return 8;
 }
 
 struct xk_row_order xk_row_order_of(const struct xk_contraction *p)

@@ -75,6 +75,11 @@ static struct xk_shape random_shape(uint64_t *r)
     if (inside && taps > 1) {
         s.window.rows = images;
         s.window.taps = taps == 5 ? 5 : 3;
+        if (s.eights) {
+            s.shared.rows = 8;
+            s.shared.steps = s.window.taps;
+            s.shared.line = 8 * side;
+        }
     }
     if (packs) {
         s.line_taps = taps == 5 ? 5 : 3;
@@ -119,6 +124,10 @@ static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
         .grf_count = (uint16_t)(128 * pow2_below(r, 2))};
     c.n_sub = (uint16_t)(below(r, 4) ? c.n_thr : 8);
     c.pack = dpas && s->line_taps && below(r, 2);
+    if (s->shared.steps && below(r, 2)) {
+        c.slots_a = 1;
+        c.holds = (uint8_t)s->shared.steps;
+    }
     if (c.slm)
         c.slots_a = 1;
     if (c.slm) { /* what they need at least */

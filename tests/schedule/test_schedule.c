@@ -104,6 +104,7 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
             {{0, 1, 56, 3, 1, 1}, {2, 3, 56, 3, 1, 1}}                         \
         }                                                                      \
     }
+#define HOLD "holds=3 slots=1,2 slm=0 taps=inner m=16 n=16 nsub=16"
 #define PACK "slm=0 taps=outer slots=1,1 m=16 pack=1"
 static const struct {
     const char *rule, *change;
@@ -209,6 +210,39 @@ static const struct {
     {NULL,
      "fma=mad simd=16 k=4 slm=0 taps=inner m=16 prefetch=1",
      {3136, 64, 64, 9, 4}},
+    /* Steps that share rows: lines of 14 places of 16 rows, or of 28 of 8. */
+    {NULL, HOLD, {3136, 64, 64, 9, 2, .eights = true, .shared = {16, 3, 224}}},
+    {NULL,
+     HOLD " slots=1,3 slices=2",
+     {3136, 64, 64, 9, 2, .eights = true, .shared = {8, 3, 224}}},
+    {NULL,
+     HOLD " holds=5",
+     {3136, 64, 64, 5, 1, .eights = true, .shared = {8, 5, 224}}},
+    {"holds", HOLD, {3136, 64, 64, 9, 2}},
+    {"holds",
+     HOLD,
+     {3136, 64, 64, 9, 2, .eights = true, .shared = {8, 5, 224}}},
+    {"holds",
+     HOLD " holds=1",
+     {3136, 64, 64, 9, 2, .eights = true, .shared = {16, 3, 224}}},
+    {"holds",
+     HOLD " slots=2,2",
+     {3136, 64, 64, 9, 2, .eights = true, .shared = {16, 3, 224}}},
+    {"holds",
+     HOLD " taps=outer",
+     {3136, 64, 64, 9, 2, .eights = true, .shared = {16, 3, 224}}},
+    {"holds",
+     HOLD " m=32",
+     {3136, 64, 64, 9, 2, .eights = true, .shared = {8, 3, 112}}},
+    {"holds",
+     HOLD, /* a step moves more rows than a tile has */
+     {3136, 64, 64, 9, 2, .eights = true, .shared = {32, 3, 224}}},
+    {"holds",
+     "holds=3",
+     {3136, 64, 64, 9, 2, .eights = true, .shared = {16, 3, 224}}}, /* SLM */
+    {"registers",
+     HOLD " m=32 n=32 nsub=32 slots=1,3",
+     {3136, 64, 64, 9, 2, .eights = true, .shared = {32, 3, 224}}},
     {"prefetch", "prefetch=1", {3136, 64, 64, 9, 2}}, /* SLM */
     {"prefetch", "slm=0 taps=outer prefetch=1", {3136, 64, 64, 9, 2}},
     {"prefetch", "slm=0 taps=inner prefetch=1 order=m", {3136, 64, 64, 9, 2}},
@@ -290,6 +324,7 @@ START_TEST(text_parses_back)
         a.taps = rng >> 57 & 1;
         b.taps = !a.taps;
         a.slm = (uint8_t)(rng >> 55);
+        a.holds = (uint8_t)(rng >> 43);
         a.surfaces = rng >> 63;
         a.prefetch = rng >> 59 & 1;
         a.pack = rng >> 58 & 1;
@@ -733,7 +768,7 @@ START_TEST(prints_every_field)
     xk_schedule_print(&good, &s);
     ck_assert_str_eq(xk_str_get(&s),
                      "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
-                     "slices=1 taps=outer slots=2,1 slm=0 "
+                     "slices=1 taps=outer slots=2,1 holds=0 slm=0 "
                      "prefetch=0 pack=0 addr=a64 grf=128 order=n unroll=0 "
                      "load_a=auto load_b=auto store=auto");
     struct xk_schedule edge = shared;
