@@ -38,6 +38,8 @@ struct alloc {
     uint32_t *planned, n_planned; /* tiles, by their first instructions */
     uint32_t n_begun;             /* of these */
     uint32_t until[MAX_GRF];      /* instruction at which a planned one comes */
+    uint32_t *after, n_after;     /* of the GRFs of planned tiles, one after the
+                                     other: when the next one comes there */
     uint16_t *whole; /* per instruction: GRFs of tiles of whole ones; or NULL */
     unsigned limit;  /* the most of them */
     unsigned turn;   /* where a GRF for the next slot alone is looked for */
@@ -302,23 +304,36 @@ static enum xk_status place_tile(struct alloc *a, struct xk_cg_tile *t,
     return XK_OK;
 }
 
-/* For the GRFs of planned tile number k: when the next tile from number `from`
- * on comes there. */
-static void find_until(struct alloc *a, uint32_t k, uint32_t from)
+/* For each GRF when the first planned tile comes there, and for those of each
+ * planned tile when the next one does. */
+static enum xk_status find_until(struct alloc *a)
 {
     const unsigned grf_b = a->g->p->grf_b;
-    const struct xk_cg_tile *const t = &a->g->tile[a->planned[k]];
-    const unsigned lo = (unsigned)t->at_b / grf_b;
-    const unsigned hi = lo + grfs_of_tile(a, t);
-    for (unsigned r = lo; r < hi; r++)
-        a->until[r] = UINT32_MAX;
-    for (uint32_t j = a->n_planned; j-- > from;) {
-        const struct xk_cg_tile *const o = &a->g->tile[a->planned[j]];
-        const unsigned first = (unsigned)o->at_b / grf_b;
-        const unsigned end = first + grfs_of_tile(a, o);
-        for (unsigned r = first > lo ? first : lo; r < end && r < hi; r++)
-            a->until[r] = o->first;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < a->n_planned; k++)
+        n += grfs_of_tile(a, &a->g->tile[a->planned[k]]);
+    a->after = xk_malloc(a->g->c, (n + 1ull) * sizeof *a->after);
+    if (!a->after)
+        return XK_ENOMEM;
+    for (uint32_t k = a->n_planned; k-- > 0;) {
+        const struct xk_cg_tile *const t = &a->g->tile[a->planned[k]];
+        uint32_t *const until = a->until + (unsigned)t->at_b / grf_b;
+        for (unsigned r = grfs_of_tile(a, t); r-- > 0;) {
+            a->after[--n] = until[r];
+            until[r] = t->first;
+        }
     }
+    return XK_OK;
+}
+
+/* The next planned tile begins: its GRFs wait for the ones after it. */
+static void begin_planned(struct alloc *a)
+{
+    const struct xk_cg_tile *const t = &a->g->tile[a->planned[a->n_begun++]];
+    const unsigned n = grfs_of_tile(a, t);
+    memcpy(a->until + (unsigned)t->at_b / a->g->p->grf_b, a->after + a->n_after,
+           n * sizeof *a->after);
+    a->n_after += n;
 }
 
 static bool is_planned(const struct xk_cg_tile *t, uint32_t grf_b)
@@ -351,16 +366,38 @@ static void find_planned(struct alloc *a)
                 a->planned[a->n_planned++] = t - 1;
 }
 
-/* Frees what ended since planned tile k - 1 began and before k begins. */
-static void free_ended(struct alloc *a, uint32_t k)
+/* Frees what ended before planned tile k begins, of the *n before it that have
+ * not been freed. */
+static void free_ended(struct alloc *a, uint32_t k, uint32_t *open, uint32_t *n)
 {
     const struct xk_cg_tile *const tile = a->g->tile;
-    for (uint32_t j = 0; j < k; j++) {
-        const struct xk_cg_tile *const t = &tile[a->planned[j]];
-        if (t->last < tile[a->planned[k]].first &&
-            t->last >= tile[a->planned[k - 1]].first)
+    uint32_t left = 0;
+    for (uint32_t j = 0; j < *n; j++) {
+        const struct xk_cg_tile *const t = &tile[open[j]];
+        if (t->last < tile[a->planned[k]].first)
             mark_grfs(a, t, false, t->last);
+        else
+            open[left++] = open[j];
     }
+    *n = left;
+}
+
+/* The places of those that have none, in the order of their beginnings. */
+static enum xk_status place_planned(struct alloc *a)
+{
+    uint32_t n = 0;
+    uint32_t *const open =
+        xk_malloc(a->g->c, (a->n_planned + 1ull) * sizeof *open);
+    enum xk_status st = open ? XK_OK : XK_ENOMEM;
+    for (uint32_t k = 0; st == XK_OK && k < a->n_planned; k++) {
+        struct xk_cg_tile *const t = &a->g->tile[a->planned[k]];
+        free_ended(a, k, open, &n);
+        if (t->at_b < 0)
+            st = place_tile(a, t, t->first);
+        open[n++] = a->planned[k];
+    }
+    xk_free(a->g->c, open);
+    return st;
 }
 
 /* Gives buffers their places, and then forgets that they are there. Sunk ones
@@ -383,14 +420,8 @@ static enum xk_status plan_buffers(struct alloc *a)
             a->sunk_hi = a->sunk_lo + grfs_of_tile(a, t);
         }
     }
-    for (uint32_t k = 0; k < a->n_planned; k++) {
-        struct xk_cg_tile *const t = &g->tile[a->planned[k]];
-        free_ended(a, k);
-        if (t->at_b < 0)
-            XK_TRY(place_tile(a, t, t->first));
-    }
-    for (uint32_t k = 0; k < a->n_planned; k++)
-        find_until(a, k, 0);
+    XK_TRY(place_planned(a));
+    XK_TRY(find_until(a));
     memset(a->used, 0, sizeof a->used);
     memset(a->freed_at, 0, sizeof a->freed_at);
     a->n_used = a->n_whole = 0;
@@ -421,10 +452,8 @@ static enum xk_status scan_insts(struct alloc *a)
     for (uint32_t i = 0; i < a->g->n_inst; i++) {
         for (uint32_t t = a->by_first[i]; t; t = a->next_first[t - 1]) {
             XK_TRY(place_tile(a, &a->g->tile[t - 1], i));
-            if (a->n_begun < a->n_planned && a->planned[a->n_begun] == t - 1) {
-                find_until(a, a->n_begun, a->n_begun + 1);
-                a->n_begun++;
-            }
+            if (a->n_begun < a->n_planned && a->planned[a->n_begun] == t - 1)
+                begin_planned(a);
         }
         for (uint32_t t = a->by_last[i]; t; t = a->next_last[t - 1])
             mark_grfs(a, &a->g->tile[t - 1], false, i);
@@ -436,9 +465,10 @@ static void forget_plan(struct alloc *a)
 {
     xk_free(a->g->c, a->planned);
     xk_free(a->g->c, a->whole);
-    a->planned = NULL;
+    xk_free(a->g->c, a->after);
+    a->planned = a->after = NULL;
     a->whole = NULL;
-    a->n_planned = a->n_begun = 0;
+    a->n_planned = a->n_begun = a->n_after = 0;
     memset(a->until, 0xff, sizeof a->until);
 }
 
