@@ -72,6 +72,12 @@ struct xk_cg_var {
     uint32_t size_b;  /* BUFFER */
 };
 
+/* A variable in scope: what ends with it. */
+struct xk_cg_scope {
+    const xk_expr *value; /* in let_at; NULL: none */
+    int32_t flag;         /* -1: none */
+};
+
 struct xk_cg {
     xk_ctx *c;
     const struct xk_platform *p;
@@ -95,7 +101,9 @@ struct xk_cg {
     uint32_t n_memo, cap_memo;
     struct xk_cg_map let_at;   /* serial of a value -> index in var, plus 1: the
                                   variable in scope that has this value */
-    struct xk_cg_map last_use; /* variable id + 1 -> statement number + 1 */
+    struct xk_cg_scope *scope; /* of variables, the innermost last */
+    uint32_t n_scopes, cap_scopes;
+    struct xk_cg_map last_use;    /* variable id + 1 -> statement number + 1 */
     struct xk_cg_map first_write; /* LOAD's serial -> statement number + 1 of
                                      the next write to its buffer */
     struct xk_cg_map range_at;    /* serial -> index in range */

@@ -66,36 +66,51 @@ static uint32_t bind_value(struct xk_cg *g, const xk_expr *var,
     return (uint32_t)(v - g->var) + 1;
 }
 
+static enum xk_status add_scope(struct xk_cg *g, struct xk_cg_scope of)
+{
+    if (!xk_grow(g->c, &g->scope, g->n_scopes, &g->cap_scopes, sizeof(of)))
+        return XK_ENOMEM;
+    g->scope[g->n_scopes++] = of;
+    return XK_OK;
+}
+
 /* While the variable is in scope, expressions equal to its value are it. */
-static enum xk_status gen_let(struct xk_cg *g, const xk_stmt *s)
+static enum xk_status begin_let(struct xk_cg *g, const xk_stmt *s)
 {
     const xk_expr *const value = xk_kid(s, 1);
     const uint32_t at = bind_value(g, xk_kid(s, 0), value);
     XK_TRY(xk_ctx_status(g->c));
-    const bool leaf = xk_n_kids(value) == 0;
-    if (!leaf && !xk_cg_map_put(g->c, &g->let_at, xk_serial(value), at))
+    if (xk_n_kids(value) == 0)
+        return XK_OK;
+    if (!xk_cg_map_put(g->c, &g->let_at, xk_serial(value), at))
         return XK_ENOMEM;
-    XK_TRY(xk_cg_stmt(g, xk_kid(s, 2)));
-    if (!leaf && !xk_cg_map_put(g->c, &g->let_at, xk_serial(value), 0))
-        return XK_ENOMEM;
-    return XK_OK;
+    return add_scope(g, (struct xk_cg_scope){value, -1});
 }
 
-static enum xk_status let_bool(struct xk_cg *g, const xk_stmt *s)
+static enum xk_status begin_bool(struct xk_cg *g, const xk_stmt *s)
 {
     const xk_expr *const var = xk_kid(s, 0);
     xk_cg_bind_bool(g, var, xk_kid(s, 1));
     XK_TRY(xk_ctx_status(g->c));
     const struct xk_cg_var *const v = xk_cg_lookup(g, var);
     XK_TRY(xk_ctx_status(g->c));
-    const int flag = v->val.kind == XK_CG_FLAG ? v->val.flag : -1;
-    XK_TRY(xk_cg_stmt(g, xk_kid(s, 2)));
-    if (flag >= 0)
-        g->flag_used[flag] = false;
-    return XK_OK;
+    return v->val.kind == XK_CG_FLAG
+               ? add_scope(g, (struct xk_cg_scope){NULL, v->val.flag})
+               : XK_OK;
 }
 
-static enum xk_status gen_load(struct xk_cg *g, const xk_stmt *s)
+/* The variable that was bound last of those open is out of scope. */
+static enum xk_status end_scope(struct xk_cg *g)
+{
+    const struct xk_cg_scope of = g->scope[--g->n_scopes];
+    if (of.flag >= 0)
+        g->flag_used[of.flag] = false;
+    return !of.value || xk_cg_map_put(g->c, &g->let_at, xk_serial(of.value), 0)
+               ? XK_OK
+               : XK_ENOMEM;
+}
+
+static enum xk_status begin_load(struct xk_cg *g, const xk_stmt *s)
 {
     const xk_expr *const var = xk_kid(s, 0), *const ptr = xk_kid(s, 1);
     const struct xk_type t = xk_type_of(var);
@@ -112,7 +127,7 @@ static enum xk_status gen_load(struct xk_cg *g, const xk_stmt *s)
         return xk_ctx_status(g->c);
     v->bind = XK_CG_VALUE;
     v->val = val;
-    return xk_cg_stmt(g, xk_kid(s, 2));
+    return XK_OK;
 }
 
 static enum xk_status gen_store(struct xk_cg *g, const xk_stmt *s)
@@ -125,7 +140,7 @@ static enum xk_status gen_store(struct xk_cg *g, const xk_stmt *s)
     return xk_ctx_status(g->c);
 }
 
-static enum xk_status alloc(struct xk_cg *g, const xk_stmt *s)
+static enum xk_status begin_alloc(struct xk_cg *g, const xk_stmt *s)
 {
     const struct xk_alloc_info info = xk_alloc_info_of(s);
     const uint32_t grf_b = g->p->grf_b;
@@ -155,7 +170,7 @@ static enum xk_status alloc(struct xk_cg *g, const xk_stmt *s)
     v->bind = XK_CG_BUFFER;
     v->val = xk_cg_reg(XK_DT_U32, tile, 0, 1);
     v->size_b = size_b;
-    return xk_cg_stmt(g, xk_kid(s, 1));
+    return XK_OK;
 }
 
 static bool is_empty(const xk_stmt *s)
@@ -183,30 +198,43 @@ static enum xk_status if_stmt(struct xk_cg *g, const xk_stmt *s)
     return xk_ctx_status(g->c);
 }
 
-enum xk_status xk_cg_stmt(struct xk_cg *g, const xk_stmt *s)
+/* All kids but the last. */
+static enum xk_status begin_seq(struct xk_cg *g, const xk_stmt *s)
 {
-    xk_cg_memo_clear(g);
-    XK_TRY(xk_ctx_status(g->c));
+    for (unsigned i = 0; i + 1 < xk_n_kids(s); i++)
+        XK_TRY(xk_cg_stmt(g, xk_kid(s, i)));
+    return XK_OK;
+}
+
+/* A statement; *rest: what of it follows, NULL: nothing. */
+static enum xk_status begin_stmt(struct xk_cg *g, const xk_stmt *s,
+                                 const xk_stmt **rest)
+{
+    const unsigned n = xk_n_kids(s);
+    *rest = n ? xk_kid(s, n - 1) : NULL;
     switch (xk_op(s)) {
     case XK_OP_SEQ:
-        for (unsigned i = 0; i < xk_n_kids(s); i++)
-            XK_TRY(xk_cg_stmt(g, xk_kid(s, i)));
-        return XK_OK;
+        return begin_seq(g, s);
     case XK_OP_LET:
-        return xk_type_of(xk_kid(s, 0)).dt == XK_DT_BOOL ? let_bool(g, s)
-                                                         : gen_let(g, s);
+        return xk_type_of(xk_kid(s, 0)).dt == XK_DT_BOOL ? begin_bool(g, s)
+                                                         : begin_let(g, s);
     case XK_OP_LOAD:
-        return gen_load(g, s);
+        return begin_load(g, s);
+    case XK_OP_ALLOC:
+        return begin_alloc(g, s);
+    case XK_OP_STAGE:
+        return XK_OK;
+    default:
+        break;
+    }
+    *rest = NULL;
+    switch (xk_op(s)) {
     case XK_OP_STORE:
         return gen_store(g, s);
-    case XK_OP_ALLOC:
-        return alloc(g, s);
     case XK_OP_FOR:
         return xk_cg_for(g, s);
     case XK_OP_PIPE:
         return xk_cg_pipe(g, s);
-    case XK_OP_STAGE:
-        return xk_cg_stmt(g, xk_kid(s, 0));
     case XK_OP_IF:
         return if_stmt(g, s);
     case XK_OP_CALL:
@@ -215,4 +243,18 @@ enum xk_status xk_cg_stmt(struct xk_cg *g, const xk_stmt *s)
         return xk_fail(g->c, XK_EINTERNAL, "codegen: %s is no statement",
                        xk_op_text(xk_op(s)));
     }
+}
+
+/* Code is as deep as it is long: what follows is no recursion. */
+enum xk_status xk_cg_stmt(struct xk_cg *g, const xk_stmt *s)
+{
+    const uint32_t outer = g->n_scopes;
+    while (s) {
+        xk_cg_memo_clear(g);
+        XK_TRY(xk_ctx_status(g->c));
+        XK_TRY(begin_stmt(g, s, &s));
+    }
+    while (g->n_scopes > outer)
+        XK_TRY(end_scope(g));
+    return XK_OK;
 }

@@ -190,6 +190,7 @@ static void free_codegen(struct xk_cg *g)
     xk_cg_map_fini(g->c, &g->memo_at);
     xk_cg_map_fini(g->c, &g->range_at);
     xk_cg_map_fini(g->c, &g->let_at);
+    xk_free(g->c, g->scope);
     xk_cg_map_fini(g->c, &g->last_use);
     xk_cg_map_fini(g->c, &g->first_write);
 }

@@ -386,8 +386,10 @@ static const xk_stmt *rewrite_stmt(struct pass *p, const xk_stmt *s)
     if (has_no_place(s))
         return s;
     const struct place *const at = &p->place[p->next_place++];
+    if (!at->n_lets) /* which takes less of the stack */
+        return xk_pass_map_kids(p->c, s, share_kid, p);
     struct lets l = {.from = at->first_let, .to = at->first_let + at->n_lets};
-    if (xk_op(s) == XK_OP_SEQ && at->n_lets)
+    if (xk_op(s) == XK_OP_SEQ)
         return rewrite_seq(p, s, 0, &l);
     if (!open_lets(p, &l))
         return NULL;

@@ -149,24 +149,32 @@ static const xk_expr *try_add3(struct pass *p, const xk_expr *sum)
     return out ? out : add3_of(p, xk_kid(sum, 1), xk_kid(sum, 0));
 }
 
-static const xk_expr *rewrite_peephole(void *user, const xk_expr *e)
+static const xk_expr *rewrite_peephole(void *user, const xk_expr *e);
+
+static const xk_expr *rewrite_expr(struct pass *p, const xk_expr *e)
 {
-    struct pass *const p = user;
     const void *known;
     const xk_expr *out = NULL;
-    /* A sum of floats alone makes neither a mad nor an add3. */
-    if (!xk_has(e, XK_HAS_SUM | XK_HAS_PRODUCT))
-        return e;
-    if (xk_is_expr(e) && xk_memo_get(&p->done, xk_serial(e), &known))
+    if (xk_memo_get(&p->done, xk_serial(e), &known))
         return known;
     if (xk_op(e) == XK_OP_ADD || xk_op(e) == XK_OP_SUB)
         out = try_mad(p, e);
     if (!out && xk_op(e) == XK_OP_ADD)
         out = try_add3(p, e);
     out = xk_pass_map_kids(p->c, out ? out : e, rewrite_peephole, p);
-    if (xk_is_expr(e) && out && !xk_memo_set(&p->done, xk_serial(e), out))
+    if (out && !xk_memo_set(&p->done, xk_serial(e), out))
         return NULL;
     return out;
+}
+
+static const xk_expr *rewrite_peephole(void *user, const xk_expr *e)
+{
+    struct pass *const p = user;
+    /* A sum of floats alone makes neither a mad nor an add3. */
+    if (!xk_has(e, XK_HAS_SUM | XK_HAS_PRODUCT))
+        return e;
+    return xk_is_expr(e) ? rewrite_expr(p, e)
+                         : xk_pass_map_kids(p->c, e, rewrite_peephole, p);
 }
 
 enum xk_status xk_pass_peephole(xk_ctx *c, struct xk_kernel *k,

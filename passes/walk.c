@@ -24,31 +24,38 @@ enum xk_status xk_pass_end(xk_ctx *c, struct xk_kernel *k, const xk_stmt *body)
     return XK_OK;
 }
 
+/* Room for the kids of e: few, or from the heap. NULL: there is none. */
+static const xk_expr **copy_kids(xk_ctx *c, const xk_expr *e,
+                                 const xk_expr **few, unsigned n_few)
+{
+    const unsigned n = xk_n_kids(e);
+    const xk_expr **const kids =
+        n <= n_few ? few : xk_malloc(c, n * sizeof(*kids));
+    for (unsigned i = 0; kids && i < n; i++)
+        kids[i] = xk_kid(e, i);
+    return kids;
+}
+
+/* Code is as deep as it is long, and a long epilogue is a deep expression: a
+ * level takes little of the stack. */
 const xk_expr *xk_pass_map_kids(xk_ctx *c, const xk_expr *e, xk_pass_map_fn fn,
                                 void *user)
 {
-    const xk_expr *small[8];
-    const unsigned n = xk_n_kids(e);
-    const xk_expr *out = NULL;
-    if (!n)
-        return e;
-    const xk_expr **const kids =
-        n <= XK_COUNTOF(small) ? small : xk_malloc(c, n * sizeof(*kids));
-    if (!kids)
-        return NULL;
-    unsigned i = 0;
-    bool same = true; /* mostly */
-    for (; i < n; i++) {
-        kids[i] = fn(user, xk_kid(e, i));
-        if (!kids[i])
-            break;
-        same &= kids[i] == xk_kid(e, i);
+    const xk_expr *few[3], **kids = NULL; /* NULL: the same so far, as mostly */
+    bool ok = true;
+    for (unsigned i = 0; ok && i < xk_n_kids(e); i++) {
+        const xk_expr *const one = fn(user, xk_kid(e, i));
+        if (one && one != xk_kid(e, i) && !kids)
+            kids = copy_kids(c, e, few, XK_COUNTOF(few));
+        ok = one && (kids || one == xk_kid(e, i));
+        if (ok && kids)
+            kids[i] = one;
     }
-    if (i == n)
-        out = same ? e : xk_with_kids(c, e, kids, n);
-    if (kids != small)
+    const xk_expr *const out =
+        ok && kids ? xk_with_kids(c, e, kids, xk_n_kids(e)) : e;
+    if (kids != few)
         xk_free(c, kids);
-    return out;
+    return ok ? out : NULL;
 }
 
 bool xk_pass_is_trivial(const xk_expr *e)

@@ -16,6 +16,9 @@ struct driver {
     struct xk_facts *f;
     struct xk_memo memo;
     unsigned depth;
+    /* Statements around the one that is visited: for each its kids, then it. */
+    const xk_expr **around;
+    uint32_t n_around, cap_around;
 };
 
 static const xk_expr *simplify(struct driver *d, const xk_expr *e);
@@ -193,6 +196,8 @@ static void init_driver(struct driver *d, xk_ctx *c, struct xk_facts *f)
     d->c = c;
     d->f = f;
     d->depth = 0;
+    d->around = NULL;
+    d->n_around = d->cap_around = 0;
     xk_memo_init(&d->memo, c);
     f->done = &d->memo;
 }
@@ -201,6 +206,7 @@ static void fini_driver(struct driver *d)
 {
     d->f->done = NULL;
     xk_memo_fini(&d->memo);
+    xk_free(d->c, d->around);
 }
 
 const xk_expr *xk_simplify(xk_ctx *c, const xk_expr *e, xk_facts *f)
@@ -289,7 +295,8 @@ static const xk_stmt *simplify_for(struct driver *d, const xk_stmt *s)
     return xk_with_kids(d->c, s, k, 4);
 }
 
-static const xk_stmt *simplify_let(struct driver *d, const xk_stmt *s)
+/* What a let's variable is from then on; NULL: an error. */
+static const xk_expr *begin_let(struct driver *d, const xk_stmt *s)
 {
     const xk_expr *const value = simplify(d, xk_kid(s, 1));
     if (!value)
@@ -298,9 +305,8 @@ static const xk_stmt *simplify_let(struct driver *d, const xk_stmt *s)
         is_count(xk_type_of(value)) && xk_op(s) == XK_OP_LET
             ? xk_info_of(d->f, value)
             : xk_info_type((enum xk_dtype)xk_type_of(xk_kid(s, 0)).dt);
-    const xk_expr *const k[] = {xk_kid(s, 0), value,
-                                in_scope(d, s, xk_kid(s, 2), i)};
-    return xk_with_kids(d->c, s, k, 3);
+    learn(d->f, xk_kid(s, 0), i);
+    return value;
 }
 
 static const xk_stmt *simplify_pipe(struct driver *d, const xk_stmt *s)
@@ -327,7 +333,7 @@ static const xk_stmt *simplify_if(struct driver *d, const xk_stmt *s)
     return xk_with_kids(d->c, s, k, 3);
 }
 
-/* SEQ, STORE, CALL, STAGE, ALLOC: every kid for itself. */
+/* STORE, CALL, STAGE, ALLOC, SEQ of nothing: every kid for itself. */
 static const xk_stmt *simplify_plain(struct driver *d, const xk_stmt *s)
 {
     const xk_expr *small[16];
@@ -361,14 +367,60 @@ static bool has_no_rule(const xk_stmt *s)
                           XK_HAS_IF);
 }
 
-static const xk_stmt *simplify_stmt(struct driver *d, const xk_stmt *s)
+static bool is_let(const xk_stmt *s)
+{
+    return xk_op(s) == XK_OP_LET || xk_op(s) == XK_OP_LOAD;
+}
+
+/* Whether the rest of the code is the statement's last kid. Code is as deep as
+ * it is long, so such statements are no recursion. */
+static bool goes_on(const xk_stmt *s)
+{
+    return !has_no_rule(s) &&
+           (is_let(s) || (xk_op(s) == XK_OP_SEQ && xk_n_kids(s)));
+}
+
+/* Puts it around what follows, with its kids but for the last. */
+static bool enter(struct driver *d, const xk_stmt *s)
+{
+    const unsigned n = xk_n_kids(s);
+    const uint32_t at = d->n_around;
+    for (unsigned i = 0; i <= n; i++) {
+        if (!xk_grow(d->c, &d->around, d->n_around, &d->cap_around,
+                     sizeof(*d->around)))
+            break;
+        d->around[d->n_around++] = i < n ? xk_kid(s, i) : s;
+    }
+    bool ok = d->n_around == at + n + 1;
+    for (unsigned i = is_let(s); ok && i + 1 < n; i++) {
+        const xk_expr *const e =
+            is_let(s) ? begin_let(d, s) : simplify_stmt(d, xk_kid(s, i));
+        d->around[at + i] = e;
+        ok = e != NULL;
+    }
+    if (!ok)
+        d->n_around = at;
+    return ok;
+}
+
+/* The innermost statement around r, which is its last kid. */
+static const xk_stmt *leave(struct driver *d, const xk_stmt *r)
+{
+    const xk_stmt *const s = d->around[d->n_around - 1];
+    const unsigned n = xk_n_kids(s);
+    d->n_around -= n + 1;
+    const xk_expr **const k = &d->around[d->n_around];
+    k[n - 1] = r;
+    if (is_let(s))
+        xk_facts_forget(d->f, xk_kid(s, 0));
+    return r ? xk_with_kids(d->c, s, k, n) : NULL;
+}
+
+static const xk_stmt *simplify_last(struct driver *d, const xk_stmt *s)
 {
     if (has_no_rule(s))
         return s;
     switch (xk_op(s)) {
-    case XK_OP_LET:
-    case XK_OP_LOAD:
-        return simplify_let(d, s);
     case XK_OP_FOR:
         return simplify_for(d, s);
     case XK_OP_PIPE:
@@ -378,6 +430,20 @@ static const xk_stmt *simplify_stmt(struct driver *d, const xk_stmt *s)
     default:
         return simplify_plain(d, s);
     }
+}
+
+static const xk_stmt *simplify_stmt(struct driver *d, const xk_stmt *s)
+{
+    const uint32_t outer = d->n_around;
+    bool ok = true;
+    while (ok && goes_on(s)) {
+        ok = enter(d, s);
+        s = xk_kid(s, xk_n_kids(s) - 1);
+    }
+    const xk_stmt *r = ok ? simplify_last(d, s) : NULL;
+    while (d->n_around > outer)
+        r = leave(d, r);
+    return r;
 }
 
 const xk_stmt *xk_simplify_stmt(xk_ctx *c, const xk_stmt *s, xk_facts *f)

@@ -2,8 +2,8 @@
 /* How deep query and create go. Threads of a pool have small stacks, so large
  * structs come from the context's allocator; a query has a bound that does not
  * depend on the problem. What create needs beyond that is recursion over the
- * statements of a kernel, one inside the other. Both run on a stack of our own,
- * whose bytes tell afterwards how far it was used. */
+ * kids of statements and expressions, as deep as a kernel is long. Both run on
+ * a stack of our own, whose bytes tell afterwards how far it was used. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 enum {
     STACK_B = 4 << 20,
     QUERY_B = 32 << 10,
-    CREATE_B = 1 << 20,
+    CREATE_B = 256 << 10,
     MARK = 0xa5,
 };
 
