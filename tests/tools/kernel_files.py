@@ -265,6 +265,28 @@ def required_group(tool, tap):
                    "run", "--local=32", file, "count", "buf:zero:128")
 
 
+def nearest_even(bits):
+    """The upper half of a float's bits, rounded."""
+    return (bits + 0x7fff + (bits >> 16 & 1)) >> 16
+
+
+def filled(tool, tap):
+    """A buffer of random bf16 has the floats of the same seed, rounded."""
+    (tool.folder / "e.asm").write_text(
+        "(W) mov (8|M0) r112.0<1>:ud r0.0<1;1,0>:ud\n"
+        "(W) send.gtwy (8|M0) null r112 null:0 0x0 0x02000010 {EOT}\n")
+    tool.run("asm", "-p", "xehpg", "e.asm", "-o", "e.bin")
+    made = {}
+    for word in "f32", "bf16":
+        err = tool.run("run", "-p", "xehpg", "--out", f"0:{word}", "e.bin", "code",
+                       f"buf:rand:{word}:1000")[2]
+        made[word] = (tool.folder / word).read_bytes() if not err else b""
+    bits = struct.unpack(f"<{len(made['f32']) // 4}I", made["f32"])
+    tap.check(len(bits) == 1000 and
+              made["bf16"] == struct.pack("<1000H", *map(nearest_even, bits)),
+              "buf:rand:bf16 is buf:rand:f32, rounded", err)
+
+
 def endless(tool, tap):
     """A loop without end ends at the limit, and its place is told."""
     (tool.folder / "l.asm").write_text("nop\nA:\nnop\njmpi (1|M0) A\n")
@@ -298,6 +320,7 @@ def main():
         wrong_use(tool)
         compiled(tool, tap, source.resolve())
         required_group(tool, tap)
+        filled(tool, tap)
         endless(tool, tap)
     return tap.end()
 

@@ -11,7 +11,7 @@
 
 #define BUFFER_MAX_B (UINT64_C(1) << 32)
 
-enum form { UNSIGNED, SIGNED, FLOAT };
+enum form { UNSIGNED, SIGNED, FLOAT, BFLOAT };
 
 static const struct type {
     const char *name;
@@ -20,7 +20,7 @@ static const struct type {
     {"u8", 1, UNSIGNED},  {"u16", 2, UNSIGNED}, {"u32", 4, UNSIGNED},
     {"u64", 8, UNSIGNED}, {"i8", 1, SIGNED},    {"i16", 2, SIGNED},
     {"i32", 4, SIGNED},   {"i64", 8, SIGNED},   {"f16", 2, FLOAT},
-    {"f32", 4, FLOAT},    {"f64", 8, FLOAT},
+    {"bf16", 2, BFLOAT},  {"f32", 4, FLOAT},    {"f64", 8, FLOAT},
 };
 
 static const char *type_name(uint32_t k)
@@ -69,11 +69,25 @@ static uint16_t half_of(double v)
     return (uint16_t)(sign | (((unsigned)(unit + 24) << 10) + (unsigned)n));
 }
 
+/* The upper half of a float, rounded to nearest even. The float is rounded to
+ * odd first, so that v is not rounded twice. */
+static uint16_t bfloat_of(double v)
+{
+    const float f = (float)v;
+    uint32_t bits;
+    memcpy(&bits, &f, 4);
+    if (isnan(v))
+        return 0x7fc0;
+    if ((double)f != v)
+        bits = (bits - (fabs((double)f) > fabs(v))) | 1;
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
 /* v in the low bytes, as the type says. */
 static void put_double(const struct type *t, double v, uint8_t *out)
 {
     const float f = (float)v;
-    const uint16_t h = t->size_b == 2 ? half_of(v) : 0;
+    const uint16_t h = t->form == BFLOAT ? bfloat_of(v) : half_of(v);
     if (t->size_b == 8)
         memcpy(out, &v, 8);
     else if (t->size_b == 4)
@@ -119,7 +133,7 @@ static enum xk_status read_value(const char *word, unsigned number,
     const char *const text = word + name_n + 1;
     out->size_b = t->size_b;
     out->type = t->name;
-    if (t->form == FLOAT ? read_float(t, text, out->value)
+    if (t->form >= FLOAT ? read_float(t, text, out->value)
                          : read_integer(t, text, out->value))
         return XK_OK;
     return xk_tool_fail(err, XK_EINVAL, "argument %u: '%.100s' is no %s",
@@ -141,7 +155,7 @@ static void fill_random(const struct type *t, uint64_t count, uint64_t seed,
 {
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t r = next_random(&seed);
-        if (t->form == FLOAT)
+        if (t->form >= FLOAT)
             put_double(t, (double)(r >> 40) * 0x1p-23 - 1, out + i * t->size_b);
         else
             memcpy(out + i * t->size_b, &r, t->size_b);
