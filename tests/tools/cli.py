@@ -113,14 +113,14 @@ XKBENCH = [
     # README's and docs/kernels.md's examples; they ask for 256 registers.
     (["--perf-template=%sched%", "--dt=f16",
       "--schedule=fma=dpas slm=0 slots=2,2", "mb1ic64ih14oc64kh3ph1"], 0,
-     r"\nfma=dpas .* slots=2,2 slm=0 .* grf=256 "),
+     r"\nfma=dpas .* slots=2,2 .*slm=0 .* grf=256 "),
     (["--perf-template=%sched%", "--dt=f16",
       "--schedule=fma=dpasw m=16 n=32 tg=4x2 slots=1,2 slm=3",
       "mb1ic64ih14oc64kh3ph1"], 0,
      r"m=16 n=32 nsub=32 .* tg=4x2 .* slm=3 .* grf=256 "),
     (["--perf-template=%sched%", "--dt=f16",
       "--schedule=fma=dpas slm=0 slots=2,2 grf=128", "mb1ic64ih14oc64kh3ph1"], 0,
-     r"\nfma=dpas .* slots=2,2 slm=0 .* grf=128 "),
+     r"\nfma=dpas .* slots=2,2 .*slm=0 .* grf=128 "),
     (["--dt=f16", "--schedule=fma=dpas m=32 n=32 slots=2,2 grf=128",
       "mb1ic64ih14oc64kh3ph1"], 1, r"breaks the rule registers: "),
     # Packed taps of so short a step are none.
