@@ -122,7 +122,8 @@ bool xk_row_order_window(const struct xk_contraction *p, int free,
     for (unsigned i = p->n_index; i-- > 0;)
         if (p->index[i].role == XK_ROLE_M && (int)i != free)
             return xk_slide_of(p, i, out) && out->places > 1 &&
-                   out->k_places > 1 && out->m_step == out->k_step;
+                   out->k_places > 1 &&
+                   xk_magnitude(out->m_step) == xk_magnitude(out->k_step);
     return false;
 }
 

@@ -34,8 +34,8 @@ struct xk_row_order xk_row_order_of(const struct xk_contraction *p);
 bool xk_row_order_edge(const struct xk_contraction *p, int free,
                        struct xk_slide *out);
 /* The last of M's other indices, if a step of it moves A as far as one of a K
- * index does, and both have several places: so that neighbouring rows share
- * elements. */
+ * index does, to the same side or the other, and both have several places: so
+ * that neighbouring rows share elements. */
 bool xk_row_order_window(const struct xk_contraction *p, int free,
                          struct xk_slide *out);
 /* Puts M's indices in that order; the layout of A is not open. */

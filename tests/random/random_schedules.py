@@ -98,7 +98,7 @@ def deep(rng, dtype):
 # and of 100 how many.
 KINDS = [
     (plain, None, ["any", "any", "axb", "axb", "axb", "abx", *IMAGES], 34),
-    (with_lines, None, ["any", "any", "axb", "axb", "Bxa16b", "Bxa32b"], 18),
+    (with_lines, ["holds"], ["any", "any", "axb", "axb", "Bxa16b", "Bxa32b"], 18),
     (with_few, ["pack"], ["any", "any", "axb", "aBx4b", "Bxa4b"], 10),
     (deep, ["slices", "slots", "slm"], ["any", "axb", "axb"], 16),
 ]
