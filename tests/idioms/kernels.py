@@ -144,7 +144,7 @@ def compiled(source, out, options, simd):
              "zebin", "-output", "k", "-out_dir", folder, "-output_no_suffix",
              "-options", f"{corpus.OPTIONS} {options}".strip()],
             env=os.environ | {"IGC_ForceOCLSIMDWidth": str(simd)}, cwd=folder,
-            capture_output=True, text=True, check=False, timeout=120)
+            capture_output=True, text=True, check=False, timeout=600)
         if Path(folder, "k").exists():
             shutil.move(Path(folder, "k"), out)
             return None
