@@ -394,7 +394,7 @@ static const struct {
     {"mb3ic18id4ih5iw6oc17kd3kh2kw1", "aBcde16b", "Bcdea16b",
      "mb od oh ow oc kd kh kw ic "},
     /* In blocks where taps of a line read what neighbours do. */
-    {"mb16ic18ih5oc17kh3ph1", "Bcda16b", "nhwc", "oh ow mb oc kh kw ic "},
+    {"mb16ic18ih5oc17kh3ph1", "Bcda16b", "nhwc", "oh mbo ow mbi oc kh kw ic "},
     {"mb32ic18ih5oc17kh3ph1", "Bcda16b", "nhwc", "oh mbo ow mbi oc kh kw ic "},
     {"mb24ic32ih5oc17kh3ph1", "nhwc", "nchw", "oh mbo ow mbi oc kh kw ic "},
     {"mb12ic18ih5oc17kh3ph1", "Bcda16b", "nhwc", "oh ow mb oc kh kw ic "},
