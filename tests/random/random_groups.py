@@ -18,7 +18,10 @@ from tap import Tap  # noqa: E402
 SHARE = 0.08  # least share of each property
 MAX_MACS = 150_000
 TYPES = ["f32", "f32", "f16", "f16", "f16:f16:f32", "bf16", "bf16:bf16:f32",
-         "u8s8", "u8:s8:s8", "u8:s8:s32", "u8:s8:f32", "s8s8", "s8:u8:s32"]
+         "u8s8", "u8:s8:s8", "u8:s8:s32", "u8:s8:f32", "s8s8", "s8:u8:s32",
+         "u8:s8:f16", "s8:s8:bf16", "f16:f16:s8", "f32:f32:u8", "f8_e5m2:f8_e5m2:f32",
+         "f8_e4m3:f8_e4m3:f8_e4m3", "f8_e5m2:f8_e4m3:f16", "f4_e2m1:f4_e2m1:f32"]
+BIASES = ["f32", "f32", "f16", "bf16", "s32", "s8", "u8"]
 ACTIVATIONS = ["any", "any", "axb", "axb", "abx", "aBx16b", "aBx32b", "aBx4b",
                "Bxa16b"]
 WEIGHTS = ["any", "any", "any", "goihw", "gohwi", "hwigo", "goiwh", "Goihw16g",
@@ -97,8 +100,10 @@ def batch_line(rng, p):
     types = rng.choice(TYPES)
     whole = types.startswith(INTEGERS)
     zero = rng.choice(ZERO_POINTS) if whole else ""
+    bias = rng.random() < 0.5
     return " ".join(word for word in [
-        "--reset", "--dir=" + rng.choice(["FWD_D", "FWD_B"]), "--dt=" + types,
+        "--reset", "--dir=" + ("FWD_B" if bias else "FWD_D"), "--dt=" + types,
+        bias and "--bia-dt=" + rng.choice(BIASES),
         rng.choice(SCALES), zero and "--attr-zero-points=" + zero,
         schedule(rng, p, whole and not re.search("src|wei", zero)),
         "--attr-post-ops=" + rng.choice(POST_OPS),
@@ -106,6 +111,11 @@ def batch_line(rng, p):
         "--dtag=" + rng.choice(ACTIVATIONS), text(p)] if word)
 
 
+# What lines say, beside what their problems are.
+SAID = {
+    "8- or 4-bit floats": lambda line: re.search("=f[84]", line),
+    "a bias that is not f32": lambda line: re.search("bia-dt=(?!f32)", line),
+}
 PROPERTIES = {
     "one channel a group": lambda p: p["ic"] == p["oc"] == p["g"],
     "a multiplier": lambda p: p["ic"] == p["g"] < p["oc"],
@@ -136,6 +146,9 @@ def main():
     tap = Tap()
     for name, holds in PROPERTIES.items():
         share = sum(map(bool, map(holds, problems))) / len(problems)
+        tap.check(share >= SHARE, f"{100 * share:.1f} percent have: {name}")
+    for name, says in SAID.items():
+        share = sum(map(bool, map(says, lines))) / len(lines)
         tap.check(share >= SHARE, f"{100 * share:.1f} percent have: {name}")
     out, code = run(args.xkbench, lines)
     states = re.findall(r"^\d+:([A-Z_]+)(.*)$", out, re.MULTILINE)
