@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "passes/nest_pass.h"
+#include "views/access.h"
 
 struct hold {
     xk_ctx *c;
@@ -65,22 +66,6 @@ static bool find_k(struct hold *h, struct line *x)
     return true;
 }
 
-/* How many steps of index m the coordinates move in one of k's; 0: it differs.
- */
-static int64_t turns_of(const struct xk_access *a, unsigned m, unsigned k)
-{
-    int64_t turns = 0;
-    for (unsigned i = 0; i < a->n_coord; i++) {
-        const int64_t by_m = a->at[i].coef[m], by_k = a->at[i].coef[k];
-        if (!by_m && !by_k)
-            continue;
-        if (!by_m || by_k % by_m || !by_k || (turns && turns != by_k / by_m))
-            return 0;
-        turns = by_k / by_m;
-    }
-    return turns;
-}
-
 static bool find_m(struct hold *h, struct line *x)
 {
     const struct xk_digits *const w = &h->t->walk[XK_ROLE_M];
@@ -88,7 +73,8 @@ static bool find_m(struct hold *h, struct line *x)
     for (unsigned i = w->n; i-- > 0;) {
         const struct xk_digit *const d = &w->at[i];
         const int64_t extent = xk_digit_extent(h->t, d);
-        x->turns = turns_of(&h->t->view[x->view].access, d->index, x->k);
+        x->turns =
+            xk_access_steps_alike(&h->t->view[x->view].access, d->index, x->k);
         if (x->turns && extent > 1 && is_all_of_index(h->t, d)) {
             x->m = d->index;
             x->rows = inner * (x->turns < 0 ? -x->turns : x->turns);
@@ -133,32 +119,18 @@ static bool are_rows_within(struct hold *h, const struct line *x)
     return true;
 }
 
-/* The tile with more rows, unit behind unit. */
 static bool make_copy(struct hold *h, struct line *x)
 {
     const struct xk_layout *const l = &x->tile->layout;
-    struct xk_layout *const to = &x->copy.layout;
     const unsigned dim = (unsigned)x->m_dim;
     const int64_t unit = xk_tile_rows_of_unit(x->tile, dim);
-    const int64_t rows = l->dim[dim] + x->more, elem_b = xk_dtype_b(l->dt);
-    const int64_t unit_e =
-        xk_tile_size_b(x->tile) / elem_b * unit / l->dim[dim];
-    bool outer = unit < l->dim[dim]; /* its block is not copied */
+    const int64_t rows = l->dim[dim] + x->more;
     if (x->rows % unit || x->rows > l->dim[dim] || rows > UINT16_MAX)
         return refuse_hold(h, "rows that a step moves are no whole blocks of "
                               "the tile, or more than it has");
-    x->copy = *x->tile;
-    to->dim[dim] = to->padded[dim] = rows;
-    to->n_blocks = 1;
-    to->block[0] = (struct xk_block){(uint8_t)dim, rows / unit, unit_e};
-    for (unsigned i = 0; i < l->n_blocks; i++) {
-        if (l->block[i].size == 1)
-            continue;
-        if (!outer)
-            to->block[to->n_blocks++] = l->block[i];
-        outer = false;
-    }
-    x->shift_b = x->rows / unit * unit_e * elem_b;
+    x->copy = xk_tile_with_rows(x->tile, dim, unit, rows);
+    x->shift_b =
+        x->rows / unit * xk_tile_unit_e(x->tile, dim, unit) * xk_dtype_b(l->dt);
     h->size_b = (uint32_t)xk_tile_size_b(&x->copy);
     return true;
 }

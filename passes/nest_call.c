@@ -99,3 +99,30 @@ int64_t xk_tile_rows_of_unit(const struct xk_tile_decl *d, unsigned dim)
                            l->block[i].size * l->block[i].stride == all_e;
     return outermost ? l->dim[dim] / l->block[i].size : l->dim[dim];
 }
+
+int64_t xk_tile_unit_e(const struct xk_tile_decl *d, unsigned dim, int64_t unit)
+{
+    return xk_tile_size_b(d) / xk_dtype_b(d->layout.dt) * unit /
+           d->layout.dim[dim];
+}
+
+struct xk_tile_decl xk_tile_with_rows(const struct xk_tile_decl *d,
+                                      unsigned dim, int64_t unit, int64_t n)
+{
+    const struct xk_layout *const l = &d->layout;
+    struct xk_tile_decl out = *d;
+    struct xk_layout *const to = &out.layout;
+    bool outer = unit < l->dim[dim]; /* its block is not copied */
+    to->dim[dim] = to->padded[dim] = n;
+    to->n_blocks = 1;
+    to->block[0] =
+        (struct xk_block){(uint8_t)dim, n / unit, xk_tile_unit_e(d, dim, unit)};
+    for (unsigned i = 0; i < l->n_blocks; i++) {
+        if (l->block[i].size == 1)
+            continue;
+        if (!outer)
+            to->block[to->n_blocks++] = l->block[i];
+        outer = false;
+    }
+    return out;
+}

@@ -74,6 +74,12 @@ const xk_expr *xk_pass_seen(xk_ctx *c, const struct xk_pass_lets *l,
 /* Rows of a tile, positions of its dim, move in units, which are its outermost
  * block: so many positions. */
 int64_t xk_tile_rows_of_unit(const struct xk_tile_decl *d, unsigned dim);
+/* Elements of such a unit. */
+int64_t xk_tile_unit_e(const struct xk_tile_decl *d, unsigned dim,
+                       int64_t unit);
+/* The tile with n rows, unit behind unit. */
+struct xk_tile_decl xk_tile_with_rows(const struct xk_tile_decl *d,
+                                      unsigned dim, int64_t unit, int64_t n);
 
 /* The call with the part of a role, of the positions it has already. */
 const xk_stmt *xk_tile_call_part(xk_ctx *c, const xk_stmt *call,

@@ -123,38 +123,11 @@ static bool divide_rows(struct stage *p, const struct staged *b,
     return true;
 }
 
-static int64_t unit_elements(const struct xk_tile_decl *d, const struct rows *r)
-{
-    return xk_tile_size_b(d) / xk_dtype_b(d->layout.dt) * r->unit /
-           d->layout.dim[r->dim];
-}
-
-/* The tile with another number of rows, unit behind unit. */
-static void with_rows(const struct xk_tile_decl *d, const struct rows *r,
-                      int64_t n, struct xk_tile_decl *out)
-{
-    const struct xk_layout *const l = &d->layout;
-    struct xk_layout *const to = &out->layout;
-    bool outer = r->unit < l->dim[r->dim]; /* its block is not copied */
-    *out = *d;
-    to->dim[r->dim] = to->padded[r->dim] = n;
-    to->n_blocks = 1;
-    to->block[0] =
-        (struct xk_block){(uint8_t)r->dim, n / r->unit, unit_elements(d, r)};
-    for (unsigned i = 0; i < l->n_blocks; i++) {
-        if (l->block[i].size == 1)
-            continue;
-        if (!outer)
-            to->block[to->n_blocks++] = l->block[i];
-        outer = false;
-    }
-}
-
 /* A tile on its way through SLM: units, and elements of one, as they lie. */
 static struct xk_tile_decl as_units(const struct xk_tile_decl *d,
                                     const struct rows *r, int64_t n)
 {
-    const int64_t unit_e = unit_elements(d, r);
+    const int64_t unit_e = xk_tile_unit_e(d, r->dim, r->unit);
     struct xk_tile_decl to = {
         .role = {d->role[r->dim], XK_ROLE_K},
         .layout = {.dt = d->layout.dt,
@@ -239,7 +212,7 @@ static bool replace_load(struct stage *p, struct staged *b)
     const struct xk_tile_decl *const tile = &p->t->tile[number];
     if (!find_rows(p, b, tile, &r) || !divide_rows(p, b, tile, &r))
         return false;
-    with_rows(tile, &r, r.each, &b->part);
+    b->part = xk_tile_with_rows(tile, r.dim, r.unit, r.each);
     strcat(b->part.name, "u");
     const struct xk_tile_decl all = as_units(tile, &r, r.in_slm),
                               own = as_units(tile, &r, tile->layout.dim[r.dim]),

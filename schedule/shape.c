@@ -143,23 +143,6 @@ static void set_window(const struct xk_contraction *p,
     s->window.taps = x.k_places;
 }
 
-/* How many steps of index m are one of k, in all coordinates and conditions; 0:
- * not a whole number. */
-static int64_t steps_alike(const struct xk_contraction *p, unsigned m,
-                           unsigned k)
-{
-    int64_t n = 0;
-    for (unsigned i = 0; i < p->a.n_coord; i++) {
-        const int64_t by_m = p->a.at[i].coef[m], by_k = p->a.at[i].coef[k];
-        if (!by_m && !by_k)
-            continue;
-        if (!by_m || !by_k || by_k % by_m || (n && n != by_k / by_m))
-            return 0;
-        n = by_k / by_m;
-    }
-    return n;
-}
-
 /* What neighbouring steps of K share. */
 static void set_shared(const struct xk_contraction *p,
                        const struct xk_row_order *o, struct xk_shape *s)
@@ -169,7 +152,8 @@ static void set_shared(const struct xk_contraction *p,
     while (m >= 0 && (m == o->free || p->index[m].extent == 1))
         m = xk_contraction_before(p, m);
     const int64_t n =
-        m < 0 || k < 0 ? 0 : steps_alike(p, (unsigned)m, (unsigned)k);
+        m < 0 || k < 0 ? 0
+                       : xk_access_steps_alike(&p->a, (unsigned)m, (unsigned)k);
     if (!s->eights || !n || p->index[m].extent > MOST_PIXELS / o->block ||
         xk_magnitude(n) > MOST_PIXELS / o->block)
         return;

@@ -128,6 +128,20 @@ int xk_access_dim_of(const struct xk_access *a, unsigned index)
     return alone && x->coef[index] == 1 && !x->base && !x->class_base ? d : -1;
 }
 
+int64_t xk_access_steps_alike(const struct xk_access *a, unsigned m, unsigned k)
+{
+    int64_t n = 0;
+    for (unsigned i = 0; i < a->n_coord; i++) {
+        const int64_t by_m = a->at[i].coef[m], by_k = a->at[i].coef[k];
+        if (!by_m && !by_k)
+            continue;
+        if (!by_m || !by_k || by_k % by_m || (n && n != by_k / by_m))
+            return 0;
+        n = by_k / by_m;
+    }
+    return n;
+}
+
 /* What divides everything in a coordinate but one index's part; 0: there is
  * nothing else. */
 static int64_t others_gcd(const struct xk_contraction *p,

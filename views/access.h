@@ -41,6 +41,10 @@ int xk_access_coord_of(const struct xk_access *a, unsigned index);
  * places are tensor places; -1: there is none. */
 int xk_access_dim_of(const struct xk_access *a, unsigned index);
 
+/* How many steps of index m are one of k's, in all coordinates that either
+ * moves; 0: they are no whole number, or not the same one. */
+int64_t xk_access_steps_alike(const struct xk_access *a, unsigned m,
+                              unsigned k);
 /* Bytes between neighbours along an index, conditions aside: inside each run of
  * *run places that begins at a multiple of *run, every step moves by *stride_b,
  * whatever the other indices are. A run ends with the index's extent at the
