@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Division of integers as floor division, what divides them, powers of two. */
+/* Division of integers as floor division, what divides them, the smaller and
+ * the larger of two, powers of two. */
 #ifndef XK_BASE_INTEGER_H
 #define XK_BASE_INTEGER_H
 
@@ -14,6 +15,10 @@ int64_t xk_gcd(int64_t a, int64_t b);
 static inline int64_t xk_magnitude(int64_t v)
 {
     return v < 0 ? -v : v;
+}
+static inline int64_t xk_smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 static inline int64_t xk_larger(int64_t a, int64_t b)
 {

@@ -2,6 +2,7 @@
 /* What is known of values while code is emitted: constants and ranges. A loop
  * variable is a constant in each expanded copy, or is known modulo the number
  * of slots. Short divisions and multiplications follow from this. */
+#include "base/integer.h"
 #include "codegen/cg.h"
 #include "ir/fold.h"
 
@@ -176,8 +177,7 @@ bool xk_cg_const(struct xk_cg *g, const xk_expr *e, int64_t *v)
 
 static int64_t min4(int64_t a, int64_t b, int64_t c, int64_t d)
 {
-    const int64_t x = a < b ? a : b, y = c < d ? c : d;
-    return x < y ? x : y;
+    return xk_smaller(xk_smaller(a, b), xk_smaller(c, d));
 }
 
 /* The product of two numbers of 32 bits. A product that int64_t does not hold

@@ -308,18 +308,13 @@ static const xk_stmt *rewrite_slm(struct xk_hd_pass *p, const xk_stmt *s)
     return body;
 }
 
-/* `var % n == 0`, where a pipe's copies know that: n; else 0. */
+/* n of `var % n == 0`, where a pipe's copies know that; else 0. */
 static unsigned regular_branch(const struct xk_hd_loop *l, const xk_stmt *s)
 {
-    const xk_expr *const e = xk_kid(s, 0);
-    int64_t n = 0, rest = 1;
-    const bool is_regular =
-        l && !l->n_ifs && l->every == 1 && xk_op(e) == XK_OP_EQ &&
-        xk_op(xk_kid(e, 0)) == XK_OP_MOD && xk_kid(xk_kid(e, 0), 0) == l->var &&
-        xk_is_const(xk_kid(xk_kid(e, 0), 1), &n) && n > 1 &&
-        xk_is_const(xk_kid(e, 1), &rest) && !rest && l->copies % n == 0 &&
-        xk_pass_is_empty(xk_kid(s, 2));
-    return is_regular ? (unsigned)n : 0;
+    if (!l || l->n_ifs || l->every != 1 || !xk_pass_is_empty(xk_kid(s, 2)))
+        return 0;
+    const int64_t n = xk_pass_every(xk_kid(s, 0), l->var, 1);
+    return n > 1 && l->copies % n == 0 ? (unsigned)n : 0;
 }
 
 /* Headers of what is reached in every n-th iteration move there. */

@@ -35,19 +35,11 @@ struct xk_piped_call xk_piped_call_of(const xk_stmt *s)
 
 unsigned xk_piped_every(const xk_stmt *loop, const struct xk_piped_call *x)
 {
-    const xk_expr *const e = x->branch ? xk_kid(x->branch, 0) : NULL;
-    int64_t n, step = 1, rest;
-    if (!e)
+    if (!x->branch)
         return 1;
-    if (xk_op(e) != XK_OP_EQ || xk_op(xk_kid(e, 0)) != XK_OP_MOD ||
-        !xk_is_const(xk_kid(e, 1), &rest) || rest ||
-        !xk_is_const(xk_kid(xk_kid(e, 0), 1), &n) || n < 1 || n > MOST_STEPS)
-        return 0;
-    const xk_expr *var = xk_kid(xk_kid(e, 0), 0);
-    if (xk_op(var) == XK_OP_DIV && xk_is_const(xk_kid(var, 1), &step))
-        var = xk_kid(var, 0);
-    return var == xk_kid(loop, 0) && step == xk_for_step(loop) ? (unsigned)n
-                                                               : 0;
+    const int64_t n =
+        xk_pass_every(xk_kid(x->branch, 0), xk_kid(loop, 0), xk_for_step(loop));
+    return n <= MOST_STEPS ? (unsigned)n : 0;
 }
 
 struct xk_piped_buffer *xk_piped_find(struct xk_piped_loop *p,

@@ -58,6 +58,19 @@ const xk_expr *xk_pass_map_kids(xk_ctx *c, const xk_expr *e, xk_pass_map_fn fn,
     return ok ? out : NULL;
 }
 
+int64_t xk_pass_every(const xk_expr *e, const xk_expr *var, int64_t step)
+{
+    int64_t n, rest, by = 1;
+    if (xk_op(e) != XK_OP_EQ || xk_op(xk_kid(e, 0)) != XK_OP_MOD ||
+        !xk_is_const(xk_kid(e, 1), &rest) || rest ||
+        !xk_is_const(xk_kid(xk_kid(e, 0), 1), &n) || n < 1)
+        return 0;
+    const xk_expr *at = xk_kid(xk_kid(e, 0), 0);
+    if (xk_op(at) == XK_OP_DIV && xk_is_const(xk_kid(at, 1), &by))
+        at = xk_kid(at, 0);
+    return at == var && by == step ? n : 0;
+}
+
 bool xk_pass_is_trivial(const xk_expr *e)
 {
     if (xk_op(e) == XK_OP_BCAST)

@@ -49,6 +49,10 @@ static inline bool xk_pass_is_empty(const xk_stmt *s)
     return xk_op(s) == XK_OP_SEQ && xk_n_kids(s) == 0;
 }
 
+/* n where e is `var % n == 0`, or `var / step % n == 0` for a step above 1:
+ * true in every n-th turn of a loop over var that begins at 0; else 0. */
+int64_t xk_pass_every(const xk_expr *e, const xk_expr *var, int64_t step);
+
 /* A variable, a constant, or either broadcast: costs no instruction. */
 bool xk_pass_is_trivial(const xk_expr *e);
 /* Registers that a value of type t occupies, in bytes; a bool has none. */

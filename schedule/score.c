@@ -54,7 +54,7 @@ static int64_t waits(const struct xk_perf *f, const struct xk_shape *s,
         slots_a > 1 ? left(late, slots_a, fma_cyc) : f->rows_cyc + cold;
     const int64_t b =
         slots_b > 1 ? left(late, slots_b, fma_cyc) : f->late_cyc * parts;
-    return base + xk_larger(a, b) + min(a, b) * f->both_pct / 100;
+    return base + xk_larger(a, b) + xk_smaller(a, b) * f->both_pct / 100;
 }
 
 static int64_t resident(const struct xk_platform *p, const struct xk_perf *f,
@@ -113,7 +113,7 @@ static void set_at_once(const struct xk_platform *p,
  * both are. */
 static int64_t beside(int64_t a, int64_t b, int64_t pct)
 {
-    const int64_t less = min(a, b), more = xk_larger(a, b);
+    const int64_t less = xk_smaller(a, b), more = xk_larger(a, b);
     const int64_t near = more ? 1024 * less / more : 0;
     return more + less * near / 1024 * near / 1024 * pct / 100;
 }

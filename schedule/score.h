@@ -9,11 +9,6 @@
 
 #define XK_LINE_B 64 /* of L1 */
 
-static inline int64_t min(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* What one thread does in one step; through SLM, from barrier to barrier. */
 struct xk_score_work {
     int64_t fma_cyc, issue;       /* cycles of multipliers; instructions */

@@ -45,10 +45,10 @@ int64_t xk_score_port_around(const struct xk_perf *f, const struct xk_shape *s,
 int64_t xk_score_row_lines(const struct xk_shape *s,
                            const struct xk_schedule *c)
 {
-    const int64_t few = min(s->k_inner * s->elem_b, XK_LINE_B);
+    const int64_t few = xk_smaller(s->k_inner * s->elem_b, XK_LINE_B);
     const int64_t pitch = few < 4 ? 4 : few;
     const int64_t bytes = c->m_thr * pitch * xk_larger(s->stride, 1);
-    return min(xk_ceil_div(bytes, XK_LINE_B), c->m_thr);
+    return xk_smaller(xk_ceil_div(bytes, XK_LINE_B), c->m_thr);
 }
 
 /* Lines of A, of which filter taps beyond the image's edge meet none: as if it
@@ -76,7 +76,8 @@ static int64_t l1_bytes(const struct xk_perf *f, const struct xk_shape *s)
  * it is lost before it is used again. */
 static int64_t outgrown(int64_t few, int64_t many, int64_t held, int64_t room)
 {
-    const int64_t over = min(xk_larger(4 * held / 3 - room, 0), room / 2);
+    const int64_t over =
+        xk_smaller(xk_larger(4 * held / 3 - room, 0), room / 2);
     return few + (many - few) * over / (room / 2);
 }
 
@@ -85,7 +86,7 @@ static int64_t outgrown(int64_t few, int64_t many, int64_t held, int64_t room)
 static int64_t pixels_of(const struct xk_shape *s, int64_t rows, int64_t tiles,
                          int64_t most)
 {
-    return min(rows * s->pixels_1k / 1024 + tiles * s->reach, most);
+    return xk_smaller(rows * s->pixels_1k / 1024 + tiles * s->reach, most);
 }
 
 /* Rows of A that differ, of all filter taps together: at most those of a run of
@@ -97,7 +98,7 @@ static int64_t rows_once(const struct xk_shape *s, const struct xk_schedule *c,
     if (s->window.taps < 2 || !xk_fma_family_of(c->fma)->dpas)
         return once;
     const int64_t more = tiles * (s->window.taps - 1) * s->window.rows;
-    return min(once, (rows + more) * (s->k_outer / s->window.taps));
+    return xk_smaller(once, (rows + more) * (s->k_outer / s->window.taps));
 }
 
 /* All that rows read of packed taps is brought once, and shared by the steps.
@@ -123,7 +124,7 @@ struct xk_score_lines xk_score_lines_a(const struct xk_perf *f,
     const int64_t slice_b = s->k_inner * s->elem_b / xk_schedule_slices(c);
     /* Slices are at other K, in other sets. */
     return (struct xk_score_lines){
-        row_b, plain ? xk_larger(row_b, min(XK_LINE_B, slice_b)) : row_b,
+        row_b, plain ? xk_larger(row_b, xk_smaller(XK_LINE_B, slice_b)) : row_b,
         (plain ? l1_bytes(f, s) : f->l1_b) / xk_schedule_slices(c)};
 }
 
@@ -183,16 +184,17 @@ static int64_t l2_bytes(const struct xk_score_tile *t,
                         const struct xk_score_load *l)
 {
     const struct xk_shape *const s = t->seen;
-    const int64_t n = min(l->n, l->most), cores = t->cores;
+    const int64_t n = xk_smaller(l->n, l->most), cores = t->cores;
     const int64_t b = (int64_t)c->n_thr * c->tg_n * t->a.row_b;
     int64_t same = 1; /* largest power of two that divides both */
     while (same < cores && !(l->along_n & same))
         same *= 2;
     /* Each place of the batch that they meet has tiles of its own. */
     const int64_t place = l->along_n * xk_schedule_groups_m(c, s->m);
-    const int64_t met = min(xk_shape_batch(s), xk_ceil_div(n * cores, place));
-    const int64_t tiles_b = min(n, l->along_n / same * met);
-    const int64_t tiles_a = min(n, xk_ceil_div(n * cores, l->along_n));
+    const int64_t met =
+        xk_smaller(xk_shape_batch(s), xk_ceil_div(n * cores, place));
+    const int64_t tiles_b = xk_smaller(n, l->along_n / same * met);
+    const int64_t tiles_a = xk_smaller(n, xk_ceil_div(n * cores, l->along_n));
     const int64_t readers = xk_larger(
         n * c->tg_m / xk_fma_family_of(c->fma)->sharers_b / tiles_b, 1);
     const int64_t a = l2_bytes_a(t, c, tiles_a);
@@ -206,7 +208,8 @@ int64_t xk_score_l2_cyc(const struct xk_score_tile *t,
                         const struct xk_schedule *c,
                         const struct xk_score_load *l)
 {
-    return l2_bytes(t, c, l) * l->n / min(l->n, l->most) / t->perf->l2_b_cyc;
+    return l2_bytes(t, c, l) * l->n / xk_smaller(l->n, l->most) /
+           t->perf->l2_b_cyc;
 }
 
 /* Cycles that memory needs for A and B once, in whole blocks. */

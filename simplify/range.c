@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interval and congruence arithmetic. Bounds saturate to infinity, so that no
  * computation here can wrap; an answer is always a superset of the truth. */
+#include "base/integer.h"
 #include "simplify/range.h"
 
 static bool is_inf(int64_t v)
 {
     return v == XK_INF_LO || v == XK_INF_HI;
-}
-
-static int64_t min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t max64(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 static int64_t inf_of_sign(bool negative)
@@ -161,8 +152,8 @@ static void mul_congruence(struct xk_info a, struct xk_info b,
 
 static struct xk_info hull4(int64_t a, int64_t b, int64_t c, int64_t d)
 {
-    return range(min64(min64(a, b), min64(c, d)),
-                 max64(max64(a, b), max64(c, d)));
+    return range(xk_smaller(xk_smaller(a, b), xk_smaller(c, d)),
+                 xk_larger(xk_larger(a, b), xk_larger(c, d)));
 }
 
 static struct xk_info info_mul(struct xk_info a, struct xk_info b)
@@ -178,7 +169,7 @@ static struct xk_info info_mul(struct xk_info a, struct xk_info b)
 static struct xk_info info_join(struct xk_info a, struct xk_info b)
 {
     int64_t d;
-    struct xk_info r = {min64(a.lo, b.lo), max64(a.hi, b.hi), 1, 0};
+    struct xk_info r = {xk_smaller(a.lo, b.lo), xk_larger(a.hi, b.hi), 1, 0};
     if (__builtin_sub_overflow(a.rem, b.rem, &d))
         return r;
     r.mod = xk_gcd(xk_gcd(a.mod, b.mod), d);
@@ -220,7 +211,7 @@ static struct xk_info mod_positive(struct xk_info a, struct xk_info b)
     if (a.lo >= 0 && a.hi < b.lo)
         return a;
     if (a.lo >= 0)
-        r.hi = min64(r.hi, a.hi);
+        r.hi = xk_smaller(r.hi, a.hi);
     if (b.mod != 0)
         return r;
     if (!is_inf(a.lo) && !is_inf(a.hi) &&
@@ -241,24 +232,24 @@ static struct xk_info info_mod(struct xk_info a, struct xk_info b)
         return xk_info_const(0);
     if (b.lo > 0)
         return mod_positive(a, b);
-    const int64_t lo = is_inf(b.lo) ? b.lo : min64(b.lo + 1, 0);
-    const int64_t hi = is_inf(b.hi) ? b.hi : max64(b.hi - 1, 0);
+    const int64_t lo = is_inf(b.lo) ? b.lo : xk_smaller(b.lo + 1, 0);
+    const int64_t hi = is_inf(b.hi) ? b.hi : xk_larger(b.hi - 1, 0);
     return range(lo, hi);
 }
 
 static struct xk_info info_min(struct xk_info a, struct xk_info b)
 {
     struct xk_info r = info_join(a, b);
-    r.lo = min64(a.lo, b.lo);
-    r.hi = min64(a.hi, b.hi);
+    r.lo = xk_smaller(a.lo, b.lo);
+    r.hi = xk_smaller(a.hi, b.hi);
     return normal_range(r);
 }
 
 static struct xk_info info_max(struct xk_info a, struct xk_info b)
 {
     struct xk_info r = info_join(a, b);
-    r.lo = max64(a.lo, b.lo);
-    r.hi = max64(a.hi, b.hi);
+    r.lo = xk_larger(a.lo, b.lo);
+    r.hi = xk_larger(a.hi, b.hi);
     return normal_range(r);
 }
 
@@ -325,12 +316,12 @@ static struct xk_info info_bits(enum xk_op op, enum xk_dtype dt,
         if (a.lo >= 0)
             hi = a.hi;
         if (b.lo >= 0)
-            hi = min64(hi, b.hi);
+            hi = xk_smaller(hi, b.hi);
         return normal_range(range(0, hi));
     }
     if (op == XK_OP_OR && a.lo >= 0 && b.lo >= 0)
         return normal_range(
-            range(max64(a.lo, b.lo), ones_above(a.hi) | ones_above(b.hi)));
+            range(xk_larger(a.lo, b.lo), ones_above(a.hi) | ones_above(b.hi)));
     if (op == XK_OP_XOR && a.lo >= 0 && b.lo >= 0)
         return normal_range(range(0, ones_above(a.hi) | ones_above(b.hi)));
     return xk_info_type(dt);
