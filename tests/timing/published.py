@@ -121,12 +121,12 @@ def opencl(xk, folder, kernel, kind, width, source):
         return n_b / best / 1e3
     if source == t.CLPEAK:
         local, ops = 256, 2 * 1024 * (1 if kind == "iops" else 2)
-        last = "i32:3" if kind == "iops" else "f32:1.3"
+        last = "s32:3" if kind == "iops" else "f32:1.3"
         file, last = folder / "clpeak.bin", [last]
     else:
         # the probe says how long its chains are: 2048
         local, loop = 128, (128 if source == t.PROBED else 64) // width
-        ops, last = loop * 16 * 2 * width, [f"i32:{loop}"]
+        ops, last = loop * 16 * 2 * width, [f"s32:{loop}"]
         file = folder / "vkpeak.bin"
         if source == t.PROBED:
             file, last = folder / "probe.bin", ["f32:1.3"] + last

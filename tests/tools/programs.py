@@ -72,10 +72,10 @@ BAD = [
     (["run", "two.zebin", "xk_X"], 1, "kernel 'xk_X' is not in the file"),
     (["run", "raw", "-p", "xehpg", "buf:zero:64"], 2,
      "raw: no kernel given; that of raw code is called code"),
-    (["run", "many.zebin", "x=f32:1"], 2, "'x': is a i32; 'f32:1' was given"),
-    (["run", "many.zebin", "wide=i32:1"], 2, "'wide': is a i64; 'i32:1' was"),
+    (["run", "many.zebin", "x=f32:1"], 2, "'x': is a s32; 'f32:1' was given"),
+    (["run", "many.zebin", "wide=s32:1"], 2, "'wide': is a s64; 's32:1' was"),
     (["run", "many.zebin", "y=buf:zero:4"], 2, "'y': is a f32; 'buf:zero:4'"),
-    (["run", "many.zebin"] + ["buf:zero"] * 13, 2, "'x', i32: is not given"),
+    (["run", "many.zebin"] + ["buf:zero"] * 13, 2, "'x', s32: is not given"),
     (["lint", "--kernel=xk_X", "two.zebin"], 1, "kernel: 'xk_X' is not in"),
     (["dis", "--kernel=xk_X", "two.zebin"], 1, "kernel: 'xk_X' is not in"),
 ]
@@ -264,8 +264,8 @@ def many_arguments(t, write_many):
         for k in range(12):
             write(f"b{k}", "i", numbers(128, k))
             buffers.append(f"b{k}=buf:b{k}")
-        t.xk_run(["run", "many.zebin", "--check=all", "z=i32:-7",
-                  "wide=i64:100000"] + buffers + ["y=f32:-0.25", "x=i32:0x10",
+        t.xk_run(["run", "many.zebin", "--check=all", "z=s32:-7",
+                  "wide=s64:100000"] + buffers + ["y=f32:-0.25", "x=s32:0x10",
                                                   "--out=dst:dst"],
                  f"run with values by name, {way}")
         want = tuple((sum(numbers(128, k)[e] for k in range(12)) + 16 + 100000 -

@@ -60,12 +60,13 @@ WRONG = [
     (["--aub"], 2, r"--aub: needs"),
     (["--aub", "{good}", "more"], 2, r"more: a capture has its own"),
     # Arguments of the kernel.
-    (RAW + ["{code}", "code", "i32"], 2, r"argument 0: 'i32': begins with"),
+    (RAW + ["{code}", "code", "s32"], 2, r"argument 0: 's32': begins with"),
+    (RAW + ["{code}", "code", "i32:1"], 2, r"'i32:1': begins .*\bs32\b"),
     (RAW + ["{code}", "code", "i33:1"], 2, r"argument 0: 'i33:1'"),
-    (RAW + ["{code}", "code", "u32:1", "i32:five"], 2,
-     r"argument 1: 'five' is no i32"),
-    (RAW + ["{code}", "code", "i8:128"], 2, r"argument 0: '128' is no i8"),
-    (RAW + ["{code}", "code", "i8:-129"], 2, r"'-129' is no i8"),
+    (RAW + ["{code}", "code", "u32:1", "s32:five"], 2,
+     r"argument 1: 'five' is no s32"),
+    (RAW + ["{code}", "code", "s8:128"], 2, r"argument 0: '128' is no s8"),
+    (RAW + ["{code}", "code", "s8:-129"], 2, r"'-129' is no s8"),
     (RAW + ["{code}", "code", "u16:-1"], 2, r"'-1' is no u16"),
     (RAW + ["{code}", "code", "u16:65536"], 2, r"'65536' is no u16"),
     (RAW + ["{code}", "code", "u64:18446744073709551616"], 2, r"is no u64"),
@@ -237,7 +238,7 @@ def raw(xk, tap):
 
 def values(xk, tap):
     """Numbers as the kernel gets them: in r1, in order."""
-    words = ["u64:0x1122334455667788", "i8:-2", "i16:-3", "f16:1.5", "f16:-0",
+    words = ["u64:0x1122334455667788", "s8:-2", "s16:-3", "f16:1.5", "f16:-0",
              "f32:1", "f64:-2"]
     done = xk.run("run", *RAW, "--trace=-", "{code}", "code", *words)
     r12 = re.findall(r"r12 = (\w+) (\w+)", done.stdout.decode())

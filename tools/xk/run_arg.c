@@ -18,8 +18,8 @@ static const struct type {
     uint8_t size_b, form;
 } types[] = {
     {"u8", 1, UNSIGNED},  {"u16", 2, UNSIGNED}, {"u32", 4, UNSIGNED},
-    {"u64", 8, UNSIGNED}, {"i8", 1, SIGNED},    {"i16", 2, SIGNED},
-    {"i32", 4, SIGNED},   {"i64", 8, SIGNED},   {"f16", 2, FLOAT},
+    {"u64", 8, UNSIGNED}, {"s8", 1, SIGNED},    {"s16", 2, SIGNED},
+    {"s32", 4, SIGNED},   {"s64", 8, SIGNED},   {"f16", 2, FLOAT},
     {"bf16", 2, BFLOAT},  {"f32", 4, FLOAT},    {"f64", 8, FLOAT},
 };
 

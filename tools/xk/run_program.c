@@ -38,7 +38,7 @@ static enum xk_status no_such(const struct xk_launch_list *l, const char *what,
 /* As the tool calls it. */
 static const char *type_word(uint32_t type)
 {
-    static const char *const words[] = {"buffer", "f32", "i32", "i64"};
+    static const char *const words[] = {"buffer", "f32", "s32", "s64"};
     return type < sizeof words / sizeof words[0] ? words[type] : "?";
 }
 

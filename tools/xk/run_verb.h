@@ -16,7 +16,7 @@
 /* An argument as the command line gives it. */
 struct xk_run_arg {
     const char *word; /* as given; NULL: not given */
-    const char *type; /* of a value, such as "i32" */
+    const char *type; /* of a value, such as "s32" */
     bool is_buffer;
     uint8_t *bytes;  /* of a buffer, at first; NULL otherwise */
     uint64_t size_b; /* of the buffer, the value, the local memory */
