@@ -19,7 +19,7 @@ enum { FOLDER_B = 192 }; /* a problem's folder: a number, its name, two more */
 
 static struct {
     unsigned stages;
-    bool verbose, verify;
+    bool verbose, verify, default_dir;
     struct xk_error error;
     char dir[sizeof(((struct xk_trace *)NULL)->dir) - FOLDER_B];
 } env;
@@ -83,7 +83,8 @@ static bool says_yes(const char *value)
 static void read_dir(void)
 {
     const char *const given = secure_getenv("XK_DUMP_DIR");
-    const char *const dir = given && *given ? given : "xk_dump";
+    env.default_dir = !given || !*given;
+    const char *const dir = env.default_dir ? "xk_dump" : given;
     if (strlen(dir) < sizeof(env.dir)) {
         strcpy(env.dir, dir);
         return;
@@ -137,6 +138,10 @@ bool xk_trace_wants(const struct xk_trace *t, enum xk_stage_id s)
 static void make_dir(struct xk_trace *t)
 {
     const unsigned n = atomic_fetch_add(&problem_count, 1);
+    if (!n && env.default_dir)
+        fprintf(stderr,
+                "XK_DUMP: writes below %s; XK_DUMP_DIR names another folder\n",
+                env.dir);
     mkdir(env.dir, 0777); /* may exist; put_file tells what matters */
     snprintf(t->dir, sizeof(t->dir), "%s/%03u-%s", env.dir, n, t->name);
     mkdir(t->dir, 0777);

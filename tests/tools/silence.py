@@ -6,6 +6,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -239,6 +240,12 @@ def dumps(tap, tools):
                                   env={**os.environ, **values})
             done.stderr = done.stdout
             tap.judge(f"{Path(tool).name} with {values}", done, 1, pattern)
+    done = subprocess.run([tools["xk"], "gen", "-o", "/dev/null", FINE], text=True,
+                          capture_output=True, check=False, cwd="folder",
+                          env={**os.environ, "XK_DUMP": "asm", "XK_DUMP_DIR": ""})
+    tap.judge("XK_DUMP alone names the folder that it writes", done, 0,
+              r"^XK_DUMP: writes below xk_dump; XK_DUMP_DIR names another folder$")
+    shutil.rmtree("folder/xk_dump")
 
 
 def widths(tap, xk):
