@@ -234,7 +234,8 @@ static enum xk_status finish_launches(struct reader *r,
     for (uint32_t i = 0; i < r->n_binds; i++)
         finish_bind(&r->list, &r->bind[i]);
     for (uint32_t i = 0, at = 0; i < r->list.n_launches; i++) {
-        r->step[i].args = r->bind + at;
+        if (r->step[i].n_args) /* without any there may be no binds at all */
+            r->step[i].args = r->bind + at;
         at += r->step[i].n_args;
     }
     if (xk_launch_list_check(&r->list, &err) < 0)

@@ -40,6 +40,13 @@ if [ "${2:-}" = list ]; then
     exit 0
 fi
 
+# In a bare chroot: a program finds the library beside it by /proc/self/exe.
+if [ ! -e /proc/self/exe ]; then
+    echo "setup: /proc is not mounted, and no program here finds its library" \
+        "without it: mount -t proc proc /proc" >&2
+    exit 1
+fi
+
 missing=()
 for package in "${packages[@]}"; do
     status=$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null || true)

@@ -31,6 +31,13 @@ TO_FULL = [
     ("xk", ["asm", "-p", "xehpg", "--json", "add.asm"]),
     ("xk", ["diff", "k.zebin", "k.zebin"]), ("xk", ["vgpu", "--help"]),
     ("xk", ["run", "add.bin", "code", "-p", "xehpg"]),
+    ("xk", ["run", "--json", "add.bin", "code", "-p", "xehpg"]),
+    ("xk", ["run", "--check=all", "late.bin", "code", "-p", "xehpg"]),  # a finding
+    ("xk", ["run", "--timing=a770", "add.bin", "code", "-p", "xehpg"]),
+    ("xk", ["lint", "--json", "k.zebin"]), ("xk", ["diff", "--json", "k.zebin", "k.zebin"]),
+    ("xk", ["vgpu", "--json", "-o", "-", "--", "true"]),
+    ("xk", ["gen", "--formula", "A: f16[64,32]; B: f16[32,16]; C[m,n] += A[m,k] * B[k,n]"]),
+    ("xkbench", ["--mode=P", "--perf-template=%name%", FINE]), ("xkbench", ["--hash", FINE]),
     ("xk", ["vgpu", "--serve"]),
     ("xk", ["run", "--trace=-", "-o", "/dev/null", "add.bin", "code", "-p",
             "xehpg"]),
@@ -272,6 +279,9 @@ def prepare(xk):
                                "/* 0x29F0 */ (W) send.gtwy (8|M0) null r112 null:0 0x0 0x02000010 {EOT}\n")
     subprocess.run([xk, "asm", "-p", "xehpg", "add.asm", "-o", "add.bin"],
                    check=True)
+    late = Path("add.asm").read_text().replace("/* 0x29F0 */ ", "")
+    Path("late.asm").write_text(late)
+    subprocess.run([xk, "asm", "-p", "xehpg", "late.asm", "-o", "late.bin"], check=True)
     Path("loop.asm").write_text("L0:\n(W) jmpi L0\n")
     subprocess.run([xk, "asm", "-p", "xehpg", "loop.asm", "-o", "loop.bin"],
                    check=True)
@@ -295,6 +305,12 @@ def main():
                                       check=False)
             tap.judge(f"{tool} {' '.join(args)} to /dev/full", done, 1,
                   FULL)
+        for args in ([], ["--json"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                code = subprocess.run([tools["xk"], "vgpu", *args, "--", "true"],
+                                      stderr=full, check=False).returncode
+            tap.line("" if code == 1 else f"exit code {code}",
+                     f"xk vgpu {' '.join(args)}: a report to a full stderr is a failure")
         before = sorted(os.listdir())
         for tool, args, code, pattern in ROWS:
             done = subprocess.run([tools[tool]] + args, capture_output=True,

@@ -44,6 +44,8 @@ ROWS = [
 ]
 # Texts that may have a table's words, with the reason.
 MAY_HAVE = [
+    ("gen/ir_kernel.c", "ir: value %s is", "types that a value of a program has"),
+    ("ir/verify.c", "send: argument 1 must", "types that offsets have"),
     ("lower/reduce.c", "reduce: to %s", "types that a reduction writes"),
     ("isa/encode_alu.c", "bfn: condition", "conditions, not post-ops"),
     ("isa/parse_options.c", "a pipe A, F", "pipes, not modes of xkbench"),
@@ -78,7 +80,8 @@ MAY_SHARE = [
      "types of elements, and types of what a user writes into a buffer"),
     ("isa/parse_core.c", "tools/xk/run_arg.c",
      "types of registers, and types of what a user writes into a buffer"),
-    ("tools/xk/run_arg.c", "tools/xk/run_program.c", "as the row above"),
+    ("base/launch_list.c", "tools/xk/run_arg.c",
+     "types of a value in a file, and types of what a user writes into a buffer"),
     ("isa/format.c", "sim/check/check_init.c",
      "register files, and where the simulator keeps them"),
     ("isa/opcode.c", "tools/xkbench/meaning.c",

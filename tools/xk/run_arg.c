@@ -41,6 +41,22 @@ static const struct type *find_type(const char *name, size_t n)
     return NULL;
 }
 
+const char *xk_run_value_word(uint32_t value)
+{
+    static const struct {
+        uint8_t size_b, form;
+    } of[] = {[XK_VALUE_F32] = {4, FLOAT},
+              [XK_VALUE_S32] = {4, SIGNED},
+              [XK_VALUE_S64] = {8, SIGNED}};
+    for (size_t i = 0;
+         value < sizeof of / sizeof of[0] && i < sizeof types / sizeof types[0];
+         i++)
+        if (types[i].size_b == of[value].size_b &&
+            types[i].form == of[value].form)
+            return types[i].name;
+    return "?";
+}
+
 bool xk_run_number(const char *text, uint64_t max, uint64_t *out)
 {
     char *end;

@@ -38,8 +38,7 @@ static enum xk_status no_such(const struct xk_launch_list *l, const char *what,
 /* As the tool calls it. */
 static const char *type_word(uint32_t type)
 {
-    static const char *const words[] = {"buffer", "f32", "s32", "s64"};
-    return type < sizeof words / sizeof words[0] ? words[type] : "?";
+    return type == XK_VALUE_NONE ? "a buffer" : xk_run_value_word(type);
 }
 
 static enum xk_status check_kind(const struct xk_program_arg_info *p,
@@ -50,7 +49,7 @@ static enum xk_status check_kind(const struct xk_program_arg_info *p,
     if (buffer ? a->is_buffer : a->type && !strcmp(a->type, type_word(p->type)))
         return XK_OK;
     return xk_tool_fail(err, XK_EINVAL,
-                        "argument %u, '%s': is a %s; '%.100s' was given",
+                        "argument %u, '%s': takes %s; '%.100s' was given",
                         p->number, p->name, type_word(p->type), a->word);
 }
 

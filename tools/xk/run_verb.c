@@ -444,12 +444,12 @@ static int run_request(struct xk_run_request *r, struct xk_error *err)
     else
         run_file(&x, err);
     fclose(x.text);
-    if (write_report(&x, text, text_b, &late) < 0 && err->status >= 0)
-        *err = late;
-    close_trace(&x, err);
     const unsigned n_findings = x.report.n_findings;
     if (n_findings && err->status == XK_EFAULT)
         *err = (struct xk_error){XK_OK, ""}; /* said with the launch */
+    if (write_report(&x, text, text_b, &late) < 0 && err->status >= 0)
+        *err = late;
+    close_trace(&x, err);
     free(text);
     release_run(&x);
     xk_run_report_fini(&x.report);

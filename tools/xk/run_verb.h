@@ -35,6 +35,8 @@ enum xk_status xk_run_arg_parse(const char *word, unsigned number,
 void xk_run_arg_fini(struct xk_run_arg *a);
 /* The types of values and random data, "u8, u16, ...". */
 void xk_run_type_words(char *out, size_t out_b);
+/* That of a value of a program, XK_VALUE_...; "?" if it is none. */
+const char *xk_run_value_word(uint32_t value);
 
 /* Reads a whole text as an unsigned number, decimal or 0x. False: it is no
  * number or larger than max. */

@@ -102,20 +102,29 @@ static bool print_environment(const struct vgpu *x)
     return !fflush(stdout) && !ferror(stdout);
 }
 
+static enum xk_status report_json(const struct vgpu *x, struct xk_error *err)
+{
+    json_t *const root = xk_vgpu_log_json(&x->log);
+    if (!root)
+        return xk_tool_fail(err, XK_ENOMEM, "json: no memory");
+    json_dumpf(root, report_file(x), JSON_INDENT(1));
+    fputc('\n', report_file(x));
+    json_decref(root);
+    return XK_OK;
+}
+
+/* Whether the report reached its file is asked when that is closed; nobody
+ * closes stderr. */
 static enum xk_status report(const struct vgpu *x, struct xk_error *err)
 {
-    json_t *root;
+    if (x->r->json && report_json(x, err) < 0)
+        return err->status;
     if (!x->r->json && !x->r->quiet)
         xk_vgpu_log_print(&x->log, report_file(x));
-    if (!x->r->json)
-        return XK_OK;
-    root = xk_vgpu_log_json(&x->log);
-    const int failed =
-        !root || json_dumpf(root, report_file(x), JSON_INDENT(1));
-    json_decref(root);
-    fputc('\n', report_file(x));
-    return failed ? xk_tool_fail(err, XK_EIO, "output: cannot be written")
-                  : XK_OK;
+    return !x->output.f && ferror(stderr)
+               ? xk_tool_fail(err, XK_EIO,
+                              "standard error: the report cannot be written")
+               : XK_OK;
 }
 
 /* With --check, findings make the exit code bad: otherwise nobody would see
