@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Control flow for the scoreboard pass: every way that the hardware may go on,
- * for any channels. A goto without channels left jumps to its nearest join, so
+ * for any lanes. A goto without lanes left jumps to its nearest join, so
  * each target counts, and falling through as well. */
 #include "codegen/sb.h"
 #include "isa/format.h"

@@ -44,8 +44,8 @@ static void arrange(struct xk_lowering *l, struct xk_block_writer *w,
     xk_block_call(w, &f, args, 2);
 }
 
-/* Where a tap of a block of rows is in A's surface; beside the tensor XK_OFF_NULL. */
-static const xk_expr *tap_place(struct xk_lowering *l, struct xk_block_writer *w,
+/* Where an outer place of a block of rows is in A's surface; beside the tensor XK_OFF_NULL. */
+static const xk_expr *place_of(struct xk_lowering *l, struct xk_block_writer *w,
                                 unsigned block, const xk_expr *const *at)
 {
     const struct xk_view *const v = &l->p->con->a.view;
@@ -60,20 +60,20 @@ static const xk_expr *tap_place(struct xk_lowering *l, struct xk_block_writer *w
     int64_t always;
     in = xk_simplify(l->c, in, l->facts);
     if (in && xk_is_const(in, &always) && always)
-        return xk_block_let(w, "tap", sum);
+        return xk_block_let(w, "at", sum);
     const xk_expr *const beside = xk_lower_u32(l, l->p->beside);
-    return xk_block_let(w, "tap", xk_select(l->c, in, sum, beside));
+    return xk_block_let(w, "at", xk_select(l->c, in, sum, beside));
 }
 
-/* Packed taps lie in memory, or beside the tensor, each for itself: a place for those
+/* Packed places lie in memory, or beside the tensor, each for itself: a place for those
  * of a block of rows, and a header for each message, which take turns. */
-static void load_taps(struct xk_lowering *l, struct xk_block_writer *w,
+static void load_places(struct xk_lowering *l, struct xk_block_writer *w,
                       const struct xk_plan_segment *s, const xk_expr *i)
 {
     const struct xk_plan *const p = l->p;
     const xk_expr *const slot = slot_offset(l, i, &p->a);
-    const unsigned tap_e = p->con->tap_e, elem_b = xk_dtype_b(p->a.tile.dt);
-    const xk_expr *tap = NULL;
+    const unsigned place_e = p->con->place_e, elem_b = xk_dtype_b(p->a.tile.dt);
+    const xk_expr *place = NULL;
     unsigned turn = 0;
     for (unsigned n = 0; n < s->a.n; n++) {
         const struct xk_plan_item *const it = &s->a.item[n];
@@ -84,14 +84,14 @@ static void load_taps(struct xk_lowering *l, struct xk_block_writer *w,
             continue;
         }
         xk_lower_a_index(l, m->row / p->t.lanes, at);
-        at[xk_lower_k_inner(l)] = xk_s32(l->c, m->k / tap_e * tap_e);
-        if (m->k % tap_e == 0)
-            tap = tap_place(l, w, m->row / p->t.lanes, at);
+        at[xk_lower_k_inner(l)] = xk_s32(l->c, m->k / place_e * place_e);
+        if (m->k % place_e == 0)
+            place = place_of(l, w, m->row / p->t.lanes, at);
         const xk_expr *const head =
-            xk_lower_reg(l, l->heads, turn++ % XK_LOWER_TAP_HEADERS * XK_HEADER_B);
+            xk_lower_reg(l, l->heads, turn++ % XK_LOWER_PLACE_HEADERS * XK_HEADER_B);
         const xk_expr *const by =
-            xk_lower_widen(l, xk_lower_u32(l, m->k % tap_e * elem_b), p->t.lanes);
-        xk_block_add(w, xk_store(l->c, head, xk_add(l->c, tap, by)));
+            xk_lower_widen(l, xk_lower_u32(l, m->k % place_e * elem_b), p->t.lanes);
+        xk_block_add(w, xk_store(l->c, head, xk_add(l->c, place, by)));
         const struct xk_send send =
             xk_lower_through_surface(l, &m->send, l->arg_a);
         xk_lower_sendh(l, w, &send, head,
@@ -297,7 +297,7 @@ static void stage(struct xk_lowering *l, struct xk_block_writer *w,
     const unsigned parts = p->t.n / p->t.n_part;
     const unsigned last = last_stage(p);
     if (p->a.stage == number)
-        (p->con->tap_e ? load_taps : load_a)(l, w, s, i);
+        (p->con->place_e ? load_places : load_a)(l, w, s, i);
     for (unsigned part = 0; part < parts; part++) {
         if (p->b.stage == number)
             load_b(l, w, s, i, part);

@@ -123,16 +123,16 @@ void xk_lower_rows(struct xk_lowering *l)
         xk_lower_unpack_m(l, m, l->lane[i]);
         xk_lower_a_index(l, i, at);
         l->mask_a[i] = xk_lower_mask(l, &p->con->a.view, at);
-        if (p->con->tap_e) /* each tap has its own */
+        if (p->con->place_e) /* each place has its own */
             l->mask_a[i] = xk_lower_true(l, p->t.lanes);
         else if (p->a.row_masked && l->mask_a[i])
             l->mask_a[i] = xk_and(l->c, xk_lower_below_m(l, m), l->mask_a[i]);
     }
     if (b_leaves(l))
         leave_columns(l);
-    if (p->con->tap_e)
+    if (p->con->place_e)
         l->heads = xk_block_alloc(&l->w, "heads",
-                                  XK_LOWER_TAP_HEADERS * XK_HEADER_B, 0);
+                                  XK_LOWER_PLACE_HEADERS * XK_HEADER_B, 0);
 }
 
 static bool depends_on_k(const struct xk_lowering *l, const xk_expr *mask)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where operands are masked in loops with filter taps outside. Registers of
- * masked lanes are filled where the mask is made: nothing else writes them, so
- * one fill serves the whole inner loop. */
+/* Where operands are masked in loops inside those over the outer K indices.
+ * Registers of masked lanes are filled where the mask is made: nothing else
+ * writes them, so one fill serves the whole inner loop. */
 #ifndef XK_LOWER_MASKS_H
 #define XK_LOWER_MASKS_H
 
 #include "lower/state.h"
 
-enum { XK_LOWER_TAP_HEADERS = 8 /* of packed taps, which take turns */ };
+enum { XK_LOWER_PLACE_HEADERS = 8 /* of packed places, which take turns */ };
 
 /* Whether loads of an operand write 0 for lanes that are off, so that nothing
  * fills them before. With dpas a load that leaves lanes alone costs more than

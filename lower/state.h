@@ -38,7 +38,7 @@ struct xk_lowering {
     const xk_expr *lane[XK_MAX_WIDTHS][XK_VIEW_MAX_DIMS];
     const xk_expr *mask_a[XK_MAX_WIDTHS];
     const xk_expr *row_m[XK_MAX_WIDTHS]; /* s32 x simd: rows */
-    const xk_expr *heads;                /* of packed taps, if there are */
+    const xk_expr *heads;                /* of packed places, if there are */
     const xk_expr *cols[XK_MAX_WIDTHS];  /* s32 x simd: columns for B */
     const xk_expr *mask_b[XK_MAX_WIDTHS];
 };

@@ -8,9 +8,9 @@
 #include "views/row_order.h"
 
 /* The dims of A, B and C that are an index: the innermost K, the K in front of
- * it, N, and the M that eight rows share a pixel along; -1: none is. */
+ * it, N, and the M that eight rows share a position along; -1: none is. */
 struct dims {
-    int a_k, a_m, b_k, b_tap, b_n, c_n, c_m;
+    int a_k, a_m, b_k, b_outer, b_n, c_n, c_m;
 };
 
 static int dim_of(const struct xk_access *a, int index)
@@ -21,13 +21,13 @@ static int dim_of(const struct xk_access *a, int index)
 static struct dims dims_of(const struct xk_contraction *con)
 {
     const int k = xk_contraction_last(con, XK_ROLE_K);
-    const int tap = xk_contraction_before(con, k);
+    const int outer = xk_contraction_before(con, k);
     const int n = xk_contraction_last(con, XK_ROLE_N);
     const int m = xk_row_order_of(con).free;
     return (struct dims){.a_k = dim_of(&con->a, k),
                          .a_m = dim_of(&con->a, m),
                          .b_k = dim_of(&con->b, k),
-                         .b_tap = dim_of(&con->b, tap),
+                         .b_outer = dim_of(&con->b, outer),
                          .b_n = dim_of(&con->b, n),
                          .c_n = dim_of(&con->c, n),
                          .c_m = dim_of(&con->c, m)};
@@ -70,17 +70,17 @@ static void plain(struct xk_layout *l, const struct xk_access *a, int inner)
     put(l, inner, 0);
 }
 
-/* A or C in blocks of that dim. Inside a pixel its images, where eight rows of
+/* A or C in blocks of that dim. Inside a position its rows, where eight rows of
  * M are then one run of memory: no gather has half lines, whatever the stride
  * is. */
 static void blocks_of(struct xk_layout *l, const struct xk_access *a, int inner,
-                      int m, bool images, int64_t block)
+                      int m, bool together, int64_t block)
 {
     begin(l, a);
-    put(l, images ? inner : m, 0);
-    if (images)
+    put(l, together ? inner : m, 0);
+    if (together)
         put_others(l, m, -1);
-    put(l, images ? m : inner, 0);
+    put(l, together ? m : inner, 0);
     put_others(l, -1, -1);
     put(l, inner, block);
 }
@@ -93,8 +93,8 @@ static unsigned columns(const struct xk_schedule *s, unsigned most)
     return n < most ? n : most;
 }
 
-/* Batch outermost, then N; K last or behind it: filter taps around a step of K,
- * or inside all of it. */
+/* Batch outermost, then N; K last or behind it: outer indices around a step of
+ * K, or inside all of it. */
 static void begin_b(struct xk_layout *l, const struct xk_contraction *con,
                     const struct dims *d, bool k_first)
 {
@@ -110,17 +110,17 @@ static void begin_b(struct xk_layout *l, const struct xk_contraction *con,
         put(l, d->b_k, 0);
 }
 
-/* In the order of the loops; or some taps of a line with the little K of each.
+/* In the order of the loops; or some outer places with the little K of each.
  */
 static void systolic_b(struct xk_layout *l, const struct xk_contraction *con,
                        const struct dims *d, const struct xk_schedule *s)
 {
-    const bool inner = s->taps == XK_TAPS_INNER;
+    const bool inner = s->k_loop == XK_K_INNER;
     const unsigned n = columns(s, inner || s->pack ? 64 : 32);
     begin_b(l, con, d, inner);
     put(l, d->b_n, n);
     if (s->pack)
-        put(l, d->b_tap, xk_schedule_gathers(s));
+        put(l, d->b_outer, xk_schedule_gathers(s));
     put(l, d->b_k, s->pack ? XK_PACK_FEW : s->k_step);
 }
 
@@ -161,12 +161,12 @@ static void choose(const struct xk_contraction *con,
 {
     const struct dims d = dims_of(con);
     const bool systolic = xk_fma_family_of(s->fma)->dpas;
-    const bool images = shape->images;
+    const bool together = shape->together;
     /* Blocks of one dpas depth: no row of a step is ragged. Through SLM only
      * whole steps go, and K innermost keeps them close. */
-    const bool steps = systolic && (!s->slm || images);
-    /* So little K, or N, is padded to no more: neighbouring pixels share cache
-     * lines, and no group has padding alone to write. */
+    const bool steps = systolic && (!s->slm || together);
+    /* So little K, or N, is padded to no more: neighbouring positions share
+     * cache lines, and no group has padding alone to write. */
     const bool few_k = s->fma != XK_FMA_MAD && shape->k_inner <= XK_PACK_FEW;
     const int64_t n =
         d.c_n < 0 ? shape->n
@@ -177,10 +177,10 @@ static void choose(const struct xk_contraction *con,
     out->a = out->plain_a;
     out->c = out->plain_c;
     if (few_k || steps)
-        blocks_of(&out->a, &con->a, d.a_k, d.a_m, images,
+        blocks_of(&out->a, &con->a, d.a_k, d.a_m, together,
                   few_k ? XK_PACK_FEW : s->k_step);
     if (few_n || steps)
-        blocks_of(&out->c, &con->c, d.c_n, d.c_m, images,
+        blocks_of(&out->c, &con->c, d.c_n, d.c_m, together,
                   few_n ? XK_PACK_FEW : s->k_step);
     if (s->fma == XK_FMA_LANES)
         batch_b(&out->b, con, &d);

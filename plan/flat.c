@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All of K in one pipelined loop (plan.h, struct xk_plan_flat): the pipeline is
- * filled once, neighbouring taps find each other's lines of A in the cache, and
- * what lies beside the tensor is an address, not a mask. */
+ * filled once, neighbouring places of K find each other's lines of A in the
+ * cache, and what lies beside the tensor is an address, not a mask. */
 #include "isa/message.h"
 #include "plan/operand.h"
 
-static const char taps_inner[] = "taps=inner"; /* what asks for this loop */
+static const char one_loop[] = "kloop=inner"; /* what asks for this loop */
 
 /* field: of the schedule, with its value. */
 static enum xk_status no_fit(xk_ctx *c, const char *field, const char *why)
@@ -97,13 +97,13 @@ static enum xk_status check_steps(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
     if (!(f->headers_b = headers_b(p)))
-        return no_fit(c, taps_inner, "rows of A are no dwords of K");
+        return no_fit(c, one_loop, "rows of A are no dwords of K");
     if (p->s.slm) /* a header a gather of the thread's share */
         f->headers_b = p->slm.share_b / 8;
     if (p->b.access != XK_ACCESS_BLOCK)
-        return no_fit(c, taps_inner, "B is not loaded in blocks");
+        return no_fit(c, one_loop, "B is not loaded in blocks");
     if (xk_plan_k_inner(p)->extent % p->s.k_step)
-        return no_fit(c, taps_inner, "K is no multiple of a step");
+        return no_fit(c, one_loop, "K is no multiple of a step");
     return XK_OK;
 }
 
@@ -113,10 +113,10 @@ static enum xk_status check_even(xk_ctx *c, const struct xk_plan *p)
     const struct xk_index *const k = xk_plan_k_inner(p);
     const int64_t step_b = xk_plan_step_b(p);
     if (!step_b)
-        return no_fit(c, taps_inner, "A's steps of K are not evenly spaced");
+        return no_fit(c, one_loop, "A's steps of K are not evenly spaced");
     /* A lane that begins at XK_OFF_NULL must not come round. */
     if (step_b * (k->extent / p->s.k_step + 1) >= UINT32_MAX - XK_OFF_NULL)
-        return no_fit(c, taps_inner, "K spans too many bytes");
+        return no_fit(c, one_loop, "K spans too many bytes");
     return XK_OK;
 }
 
@@ -127,20 +127,21 @@ static uint32_t held_b(const struct xk_plan *p)
     return 4 * (p->seg[0].a.n + more);
 }
 
-/* Headers, or places where eights of rows share a pixel. With one place of the
- * outer K indices headers are as many, and fewer instructions move them on. */
+/* Headers, or places where eights of rows share a position. With one place of
+ * the outer K indices headers are as many, and fewer instructions move them on.
+ */
 static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
-    f->taps = (uint16_t)(p->shape.k_outer / p->a.served);
+    f->places = (uint16_t)(p->shape.k_outer / p->a.served);
     f->eights = !p->s.slm && xk_fma_family_of(p->s.fma)->lanes_m &&
-                f->taps > 1 && items_are_eights(p) && rows_together(c, p);
+                f->places > 1 && items_are_eights(p) && rows_together(c, p);
     if (p->a.served > 1)
         f->headers_b = held_b(p);
     else if (f->eights)
         f->headers_b = xk_schedule_places_b(p->seg[0].a.n);
-    if (f->taps * f->headers_b > XK_MAX_ADDRESS_GRF * p->platform->grf_b)
-        return no_fit(c, taps_inner, "too many addresses");
+    if (f->places * f->headers_b > XK_MAX_ADDRESS_GRF * p->platform->grf_b)
+        return no_fit(c, one_loop, "too many addresses");
     return XK_OK;
 }
 
@@ -151,7 +152,7 @@ static enum xk_status set_body(xk_ctx *c, struct xk_plan *p)
     const int64_t outer = p->shape.k_outer;
     f->copies = (uint16_t)xk_schedule_copies(&p->s, outer);
     if (f->copies > XK_MAX_COPIES)
-        return no_fit(c, taps_inner, "too many copies of the loop's body");
+        return no_fit(c, one_loop, "too many copies of the loop's body");
     f->trip = (uint32_t)(outer * steps_of(p));
     return XK_OK;
 }

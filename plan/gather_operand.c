@@ -2,7 +2,7 @@
 /* Operands whose rows are lanes and whose registers are dwords of K: A of dpas,
  * where M and N are exchanged (src1 has a row a lane); A and B of dp4a. A
  * gather with a row a lane and dwords along the lane's vector delivers that as
- * it is, for channels innermost and for any other layout that has whole dwords
+ * it is, for K innermost and for any other layout that has whole dwords
  * of K.
  *
  * Where K is not contiguous, or rows are not whole dwords, elements are loaded
@@ -59,27 +59,27 @@ static void init_tile(const struct xk_operand_job *j)
 }
 
 /* Dwords of a step that follow each other in memory, whole steps or single
- * ones, or those of a filter tap, which may be beside the tensor alone; 0: not
- * even one. */
+ * ones, or those of an outer place, which may be beside the tensor alone; 0:
+ * not even one. */
 static unsigned run_of(const struct xk_operand_job *j)
 {
-    const int64_t k = j->plan->s.k_step, tap_e = j->plan->con->tap_e;
+    const int64_t k = j->plan->s.k_step, place_e = j->plan->con->place_e;
     if (j->of->fill && xk_plan_k_inner(j->plan)->extent * xk_job_elem_b(j) % 4)
         return 0; /* what stands behind K in its last dword must stay zero */
-    if (tap_e)
-        return j->s.k_run % tap_e || j->plan->con->used_e < tap_e
+    if (place_e)
+        return j->s.k_run % place_e || j->plan->con->used_e < place_e
                    ? 0
-                   : (unsigned)tap_e * xk_job_elem_b(j) / 4;
+                   : (unsigned)place_e * xk_job_elem_b(j) / 4;
     if (j->s.k_run % k == 0 || j->s.k_run >= xk_plan_k_inner(j->plan)->extent)
         return step_b(j) / 4;
     return !is_systolic(j) && j->s.k_run % (4 / xk_job_elem_b(j)) == 0;
 }
 
-/* Whether A has element k of a step: of packed taps not those of padding. */
+/* Whether A has element k of a step: of packed places not those of padding. */
 static bool is_there(const struct xk_operand_job *j, unsigned k)
 {
     const struct xk_nest *const con = j->plan->con;
-    return !con->tap_e || k % con->tap_e < con->used_e;
+    return !con->place_e || k % con->place_e < con->used_e;
 }
 
 enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j)

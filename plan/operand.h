@@ -81,7 +81,7 @@ void xk_plan_ahead(xk_ctx *c, struct xk_plan *p);
 enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p);
 enum xk_status xk_plan_slices(xk_ctx *c, struct xk_plan *p);
 /* Bytes of memory from one step of k to the next; 0: no constant. A's blocks of
- * channels may be as long as a step, or longer than K. */
+ * K may be as long as a step, or longer than K. */
 int64_t xk_plan_step_b(const struct xk_plan *p);
 
 /* The nest's buffers and calls, if the plan is written as one. XK_ENOFIT: the

@@ -30,8 +30,8 @@ static enum xk_status check_indices(xk_ctx *c, const struct xk_plan *p)
     if (n != 1 || !xk_plan_k_inner(p))
         return xk_fail(c, XK_EUNSUPPORTED,
                        "plan: %u N indices, want one, and a K index", n);
-    if (p->s.pack != (p->con->tap_e != 0))
-        return xk_fail(c, XK_EINTERNAL, "plan: the schedule's taps are %spacked",
+    if (p->s.pack != (p->con->place_e != 0))
+        return xk_fail(c, XK_EINTERNAL, "plan: the schedule's places of K are %spacked",
                        p->s.pack ? "" : "not ");
     return XK_OK;
 }
@@ -362,7 +362,7 @@ static unsigned dummy_grf(const struct xk_plan *p)
     bool parts = p->a.access == XK_ACCESS_ELEMENTS || p->a.raw_b || p->a.zero_once;
     for (unsigned i = 0; i < p->n_segments; i++)
         parts |= has_zeros(&p->seg[i].a);
-    if (p->flat.taps) /* no masks of A */
+    if (p->flat.places) /* no masks of A */
         parts = p->a.access == XK_ACCESS_ELEMENTS;
     return is_dpas(p) && (parts || leaves_lanes(p)) ? 8 : 0;
 }
@@ -385,18 +385,18 @@ static void count_loop(struct xk_plan *p)
     if (p->n_segments > 1 && (p->a.staging_b || p->b.staging_b))
         g->headers = (uint16_t)(g->headers + header_grf(p, &s[1].a) +
                                 header_grf(p, &s[1].b));
-    if (p->flat.taps)
-        g->headers = (uint16_t)(xk_grfs(p, p->flat.taps * p->flat.headers_b) +
+    if (p->flat.places)
+        g->headers = (uint16_t)(xk_grfs(p, p->flat.places * p->flat.headers_b) +
                                 header_grf(p, &s->b));
     if (p->a.served > 1)
         g->headers = (uint16_t)(xk_schedule_held_grf(
-                                    p->platform, p->flat.taps,
+                                    p->platform, p->flat.places,
                                     p->flat.headers_b / 4, p->a.served) +
                                 header_grf(p, &s->b));
     else if (p->flat.eights) /* headers, rows in the lanes, and how far along K */
         g->headers = (uint16_t)(g->headers + 1 +
                                 xk_schedule_headers(s->a.n) + 1u);
-    g->lets = (uint16_t)(p->flat.taps ? 4 : lets_grf(p));
+    g->lets = (uint16_t)(p->flat.places ? 4 : lets_grf(p));
     /* Element by element: offsets along K of 16 lanes, and the temporaries of
      * addresses that share no base. Measured on random problems. */
     if (p->b.staging_b)
@@ -473,7 +473,7 @@ static enum xk_status plan_multiply(xk_ctx *c, struct xk_plan *p)
     return xk_plan_flat(c, p);
 }
 
-/* A row of a window and all taps, by tile functions: what loads them is the
+/* A row of a window and all of B, by tile functions: what loads them is the
  * expansion's to say. */
 static enum xk_status plan_lanes(xk_ctx *c, struct xk_plan *p)
 {

@@ -223,14 +223,14 @@ struct xk_plan_ahead {
     const char *why; /* nothing is */
 };
 
-/* All of K in one loop, filter taps innermost: A by the items of a step, with a
- * header for each tap and item. Where an item's eight rows share a pixel it has a
- * place for each tap instead, and one header. */
+/* All of K in one loop, its outer indices innermost: A by the items of a step, with
+ * a header for each outer place and item. Where an item's eight rows share a position
+ * it has a dword for each outer place instead, and one header. */
 struct xk_plan_flat {
-    uint16_t taps;      /* 0: a loop for each outer K index */
-    uint16_t copies;    /* of the loop's body: multiple of taps and buffers */
-    uint32_t trip;      /* steps of a slice's K, taps included */
-    uint32_t headers_b; /* registers of A's headers of one tap; or of a place for
+    uint16_t places;    /* 0: a loop for each outer K index */
+    uint16_t copies;    /* of the loop's body: multiple of places and buffers */
+    uint32_t trip;      /* steps of a slice's K, places included */
+    uint32_t headers_b; /* registers of A's headers of one place; or of a dword for
                            each item */
     bool eights;        /* rows of an item meet padding together: a header is made of
                            the item's place before each use; else headers stay */
@@ -310,7 +310,7 @@ struct xk_plan {
     struct xk_plan_operand a, b;
     struct xk_plan_slm slm;
     struct xk_plan_flat flat;
-    uint32_t beside; /* where packed taps outside the tensor are in its surface */
+    uint32_t beside; /* where packed places outside the tensor are in its surface */
     struct xk_plan_slices slices;
     struct xk_layout acc;  /* register tile [m][n] of C */
     struct xk_layout part; /* of a slice's part, at the same place */

@@ -105,11 +105,11 @@ static void print_slm(const struct xk_plan *p, struct xk_str *out)
 /* The loop over all of K without SLM. */
 static void print_flat(const struct xk_plan_flat *f, struct xk_str *out)
 {
-    xk_str_printf(
-        out,
-        "taps innermost: %u, %u steps in copies of %u, headers of %u bytes "
-        "a tap\n",
-        f->taps, f->trip, f->copies, f->headers_b);
+    xk_str_printf(out,
+                  "outer places innermost: %u, %u steps in copies of %u, "
+                  "headers of %u bytes "
+                  "a place\n",
+                  f->places, f->trip, f->copies, f->headers_b);
     if (f->ahead.groups)
         xk_str_printf(
             out,
@@ -170,7 +170,7 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
         print_list("B", &s->b, out);
     }
     print_slm(p, out);
-    if (p->flat.taps)
+    if (p->flat.places)
         print_flat(&p->flat, out);
     if (p->slices.n > 1)
         xk_str_printf(

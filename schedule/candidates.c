@@ -42,7 +42,7 @@ struct search {
     const struct xk_platform *p;
     const struct xk_shape *s;
     const struct xk_schedule_fixed *fixed; /* NULL: nothing is */
-    struct xk_shape packed;  /* as schedules with packed taps see it */
+    struct xk_shape packed;  /* as schedules with packed places see it */
     struct xk_schedule *out; /* a share for each family, best first */
     unsigned n[N_FAMILIES];
     bool found;                            /* something; until then: */
@@ -55,7 +55,7 @@ static enum family family_of(const struct xk_schedule *c)
         return SMALL;
     if (c->slm)
         return THROUGH_SLM;
-    if (c->taps != XK_TAPS_OUTER ||
+    if (c->k_loop != XK_K_OUTER ||
         c->pack) /* of which 64-bit addresses leave none */
         return FLAT;
     return xk_fma_family_of(c->fma)->dpas ? SYSTOLIC : LANES;
@@ -308,7 +308,7 @@ static uint8_t shared_steps(const struct xk_shape *s)
     return s->shared.steps > UINT8_MAX ? 0 : (uint8_t)s->shared.steps;
 }
 
-/* Filter taps innermost, in one or more slices of K. */
+/* The outer K indices innermost, in one or more slices of K. */
 static void flat(struct search *g, struct xk_schedule c)
 {
     static const struct buffers of[] = {
@@ -319,7 +319,7 @@ static void flat(struct search *g, struct xk_schedule c)
     unsigned n = 0;
     if (g->s->plain_b)
         return;
-    c.taps = XK_TAPS_INNER;
+    c.k_loop = XK_K_INNER;
     c.n_sub = c.n_thr;
     c.tg_m = c.tg_n = 1; /* groups come last */
     for (unsigned b = 0; b < XK_COUNTOF(of); b++) {
@@ -342,7 +342,7 @@ static void flat(struct search *g, struct xk_schedule c)
     }
 }
 
-/* One loop over all places of K, where filter taps cannot be innermost and
+/* One loop over all places of K, where the outer ones cannot be innermost and
  * loops of their own would have a step or two: with more of them these are no
  * slower (docs/schedules.md). Steps may cross the places of an outer index only
  * where operands are put in order: else lanes along M are each at places of
@@ -354,7 +354,7 @@ static void walk(struct search *g, struct xk_schedule c)
     if (g->s->k_outer == 1 || k > 2 * c.k_step ||
         (g->s->k_outer <= 9 && !g->s->loose_a))
         return;
-    c.taps = XK_TAPS_WALK;
+    c.k_loop = XK_K_WALK;
     c.n_sub = c.n_thr;
     if (k % c.k_step &&
         !(xk_schedule_turns_a(g->s, &c) && xk_schedule_turns_b(g->s, &c)))
@@ -420,7 +420,7 @@ static void direct(struct search *g, struct xk_schedule c)
 }
 
 /* Whether the registers hold A's units on their way to SLM, and the headers of
- * each tap, as the plan counts them. */
+ * each outer place, as the plan counts them. */
 static bool has_room(const struct search *g, const struct xk_schedule *c)
 {
     const unsigned tiles = c->m_thr / 8u;
@@ -454,7 +454,7 @@ static void through_slm(struct search *g, struct xk_schedule c)
     const int64_t tiles_m = xk_ceil_div(g->s->m, c.m_thr);
     const int64_t tiles_n = xk_ceil_div(g->s->n, c.n_thr);
     const unsigned grf = xk_platform_grf(g->p, c.grf_count);
-    c.taps = XK_TAPS_INNER;
+    c.k_loop = XK_K_INNER;
     c.slots_a = 1;
     c.n_sub = c.n_thr;
     c.slots_b = g->s->k_inner / c.k_step >= 2 ? 2 : 1;
@@ -473,14 +473,15 @@ static void through_slm(struct search *g, struct xk_schedule c)
         }
 }
 
-/* Taps packed: each tap's address waits for a mask. That wins with many taps;
- * and where each byte of a tap is a message, with few rows for the columns. */
+/* Places packed: each one's address waits for a mask. That wins with many of
+ * them; and where each byte of a place is a message, with few rows for the
+ * columns. */
 static void packed(struct search *g, struct xk_schedule c)
 {
     const bool whole = g->s->used_e == XK_PACK_FEW;
     c.pack = true;
     g->packed = xk_schedule_shape(g->s, &c);
-    if ((g->s->images && whole) ||
+    if ((g->s->together && whole) ||
         (g->s->k_outer > 9 &&
          (whole || g->s->elem_b == 2 || c.n_thr >= 4 * c.m_thr)))
         direct(g, c);
@@ -515,7 +516,7 @@ static void systolic(struct search *g)
                     walk(g, c);
                     if (!is_second(g, &c))
                         through_slm(g, c);
-                    if (g->s->line_taps && !is_second(g, &c) &&
+                    if (g->s->line_places && !is_second(g, &c) &&
                         sides_n[n] >= XK_PACK_COLUMNS)
                         packed(g, c);
                 }
@@ -571,8 +572,8 @@ static int64_t met(const struct xk_lanes_axis *x, int64_t places)
 }
 
 /* Cycles of an EU about, memory apart: of a tile its products, the elements of
- * its window, its taps and its sums, each with what belongs to it; of a machine
- * that is not full the same. */
+ * its window, its vectors of B and its sums, each with what belongs to it; of a
+ * machine that is not full the same. */
 static int64_t lanes_score(const struct search *g, const struct xk_schedule *c)
 {
     enum { MAD = 4, ELEMENT = 8, DOT = 2, BYTE = 5 };
@@ -585,7 +586,7 @@ static int64_t lanes_score(const struct search *g, const struct xk_schedule *c)
                            l->group_k;
     const int64_t products =
         c->k_step == 1 ? MAD * c->m_thr * l->k + ELEMENT * (window + l->k)
-                       : DOT * l->tile_columns * xk_lanes_taps(l, c) +
+                       : DOT * l->tile_columns * xk_lanes_b_vectors(l, c) +
                              BYTE * (window + l->k);
     const int64_t tile = products + SUM * c->m_thr + THREAD;
     const int64_t threads = seen.m / c->m_thr * xk_ceil_div(seen.n, c->n_thr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A thread owns an m_thr x n_thr tile of C and walks K in steps. f32 multiplies
  * by mad with N in the lanes; narrower types by dpas with M in the lanes. M is
- * one merged index, so that small images fill their lanes. */
+ * one merged index, so that short indices fill their lanes. */
 #include "schedule/schedule.h"
 
 #include "isa/dispatch_limits.h"
@@ -9,12 +9,12 @@
 /* Registers that are not multiply buffers: r0, arguments, addresses, scalars,
  * coordinates. The plan counts them exactly; here they only prune. */
 #define OTHER_GRF 20
-/* The same where taps are innermost, without A's headers. */
+/* The same where the outer K indices are innermost, without A's headers. */
 #define OTHER_FLAT_GRF 14
 /* With a batch in the lanes. */
 #define OTHER_LANES_GRF 36
-/* Each tap has a copy of the loop's body. */
-#define MAX_SLM_TAPS 9
+/* Each place of the outer K indices has a copy of the loop's body. */
+#define MAX_SLM_PLACES 9
 #define MAX_SLICES 8
 /* What tiles, steps and groups have in any one direction. */
 #define MAX_SIDE 1024
@@ -45,11 +45,11 @@ struct xk_shape xk_schedule_shape(const struct xk_shape *s,
     struct xk_shape r = *s;
     if (c->fma == XK_FMA_LANES && s->lanes.n)
         return lanes_shape(s, c);
-    if (!c->pack || !s->line_taps || c->k_step < XK_PACK_FEW)
+    if (!c->pack || !s->line_places || c->k_step < XK_PACK_FEW)
         return r; /* no step is that short: the rules say so */
     r.k_inner = c->k_step;
-    r.k_outer = s->k_outer / s->line_taps *
-                xk_ceil_div(s->line_taps, xk_schedule_gathers(c));
+    r.k_outer = s->k_outer / s->line_places *
+                xk_ceil_div(s->line_places, xk_schedule_gathers(c));
     return r;
 }
 
@@ -87,17 +87,17 @@ static unsigned lcm(unsigned a, unsigned b)
     return n;
 }
 
-static unsigned needed_copies(const struct xk_schedule *c, unsigned taps)
+static unsigned needed_copies(const struct xk_schedule *c, unsigned places)
 {
-    if (c->taps != XK_TAPS_INNER)
+    if (c->k_loop != XK_K_INNER)
         return lcm(c->slots_a, c->slots_b);
-    const unsigned a = lcm(taps, c->slm ? c->slm : c->slots_a);
+    const unsigned a = lcm(places, c->slm ? c->slm : c->slots_a);
     return lcm(a, c->slots_b);
 }
 
-unsigned xk_schedule_copies(const struct xk_schedule *c, int64_t taps)
+unsigned xk_schedule_copies(const struct xk_schedule *c, int64_t places)
 {
-    const unsigned n = needed_copies(c, (unsigned)taps);
+    const unsigned n = needed_copies(c, (unsigned)places);
     return c->unroll > n ? (c->unroll + n - 1) / n * n : n;
 }
 
@@ -132,21 +132,22 @@ static bool rule_lanes(const struct xk_platform *p, const struct xk_shape *s,
            c->m_thr <= most && c->n_thr <= most && c->n_thr % c->n_sub == 0;
 }
 
-/* Of A's addresses in a loop over all of K: a place for each tap and eight rows
- * that share a pixel, and a header; else a header for each. */
+/* Of A's addresses in a loop over all of K: a place for each outer place of K
+ * and eight rows that share a position, and a header; else a header for each.
+ */
 static unsigned header_grf(const struct xk_platform *p,
                            const struct xk_shape *s,
                            const struct xk_schedule *c)
 {
-    const unsigned taps = (unsigned)s->k_outer;
+    const unsigned places = (unsigned)s->k_outer;
     const unsigned items = c->m_thr / 8u;
-    if (!s->eights || taps == 1 || !xk_fma_family_of(c->fma)->dpas)
-        return taps * c->m_thr * 4 / p->grf_b;
+    if (!s->eights || places == 1 || !xk_fma_family_of(c->fma)->dpas)
+        return places * c->m_thr * 4 / p->grf_b;
     if (c->holds > 1)
-        return xk_schedule_held_grf(p, taps / c->holds,
+        return xk_schedule_held_grf(p, places / c->holds,
                                     items + xk_schedule_more_rows(s, c) / 8,
                                     c->holds);
-    return taps * xk_schedule_places_b(items) / p->grf_b +
+    return places * xk_schedule_places_b(items) / p->grf_b +
            xk_schedule_headers(items) + 2;
 }
 
@@ -157,7 +158,8 @@ static bool has_dots(const struct xk_shape *s)
            s->lanes.k <= XK_LANES_MOST_K;
 }
 
-/* Sums, taps, two rows of a window or two blocks of them, all dwords. */
+/* Sums, vectors of B, two rows of a window or two blocks of them, all dwords.
+ */
 static bool lanes_fit(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
@@ -166,7 +168,7 @@ static bool lanes_fit(const struct xk_platform *p, const struct xk_shape *s,
         xk_lanes_window(&l->axis[1], l->tile_columns) * l->group_k;
     if (c->m_thr * c->simd * 4u / p->grf_b > c->grf_count)
         return false;
-    const int64_t vectors = c->m_thr + xk_lanes_taps(l, c) + 2 * row;
+    const int64_t vectors = c->m_thr + xk_lanes_b_vectors(l, c) + 2 * row;
     return vectors * c->simd * 4 / p->grf_b + OTHER_LANES_GRF <=
            xk_platform_grf(p, c->grf_count);
 }
@@ -174,7 +176,7 @@ static bool lanes_fit(const struct xk_platform *p, const struct xk_shape *s,
 static bool may_turn(const struct xk_shape *s, const struct xk_schedule *c)
 {
     return xk_fma_family_of(c->fma)->dpas && c->simd == 8 && s->elem_b <= 2 &&
-           c->surfaces && !c->slm && !c->pack && c->taps != XK_TAPS_INNER &&
+           c->surfaces && !c->slm && !c->pack && c->k_loop != XK_K_INNER &&
            c->load_a == XK_LOAD_AUTO && c->load_b == XK_LOAD_AUTO;
 }
 
@@ -249,7 +251,7 @@ static int64_t whole_steps(const struct xk_shape *s,
 {
     if (xk_schedule_is_walk(c))
         return s->k_inner * s->k_outer / c->k_step;
-    const int64_t outer = c->taps == XK_TAPS_INNER ? s->k_outer : 1;
+    const int64_t outer = c->k_loop == XK_K_INNER ? s->k_outer : 1;
     return s->k_inner / c->k_step * outer;
 }
 
@@ -312,11 +314,11 @@ static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
     (void)p;
     return !c->slm ||
            (c->slm <= 3 && xk_fma_family_of(c->fma)->dpas &&
-            c->taps == XK_TAPS_INNER && c->surfaces && c->slots_a == 1 &&
+            c->k_loop == XK_K_INNER && c->surfaces && c->slots_a == 1 &&
             c->n_sub == c->n_thr && c->slices == 1 && !s->loose_a &&
             s->k_inner % c->k_step == 0 &&
             s->k_inner / c->k_step * s->k_outer > 1 &&
-            s->k_outer <= MAX_SLM_TAPS);
+            s->k_outer <= MAX_SLM_PLACES);
 }
 
 /* What else is outside comes from beside a surface, as zeros. */
@@ -324,7 +326,7 @@ static bool rule_fill(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     (void)p;
-    return !s->filled || (!c->slm && c->taps != XK_TAPS_INNER && !c->pack);
+    return !s->filled || (!c->slm && c->k_loop != XK_K_INNER && !c->pack);
 }
 
 /* With N in the lanes a vector has the lanes; else steps take two columns of
@@ -367,28 +369,28 @@ static bool rule_shared(const struct xk_platform *p, const struct xk_shape *s,
     return !c->slm || c->tg_n > 1;
 }
 
-static bool rule_taps(const struct xk_platform *p, const struct xk_shape *s,
-                      const struct xk_schedule *c)
+static bool rule_kloop(const struct xk_platform *p, const struct xk_shape *s,
+                       const struct xk_schedule *c)
 {
     (void)p;
     if (c->fma == XK_FMA_LANES)
-        return c->taps == XK_TAPS_OUTER;
+        return c->k_loop == XK_K_OUTER;
     if (xk_schedule_is_walk(c))
         return !c->slm && !c->pack && c->n_sub == c->n_thr &&
                c->load_a == XK_LOAD_AUTO && c->load_b == XK_LOAD_AUTO;
     return !xk_schedule_is_flat(c) ||
            (c->surfaces && c->n_sub == c->n_thr && !s->loose_a &&
-            s->k_inner % c->k_step == 0 && s->k_outer <= MAX_SLM_TAPS);
+            s->k_inner % c->k_step == 0 && s->k_outer <= MAX_SLM_PLACES);
 }
 
-/* B has a layout with taps inside: tiles of 16 columns and more. */
+/* B has a layout with outer places inside: tiles of 16 columns and more. */
 static bool rule_pack(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     (void)p;
-    return !c->pack || (s->line_taps && xk_fma_family_of(c->fma)->dpas &&
+    return !c->pack || (s->line_places && xk_fma_family_of(c->fma)->dpas &&
                         !c->slm && c->surfaces && c->n_thr >= XK_PACK_COLUMNS &&
-                        c->taps == XK_TAPS_OUTER);
+                        c->k_loop == XK_K_OUTER);
 }
 
 /* Whether K has n slices of whole steps: of its last index, or of all its
@@ -431,10 +433,10 @@ static bool rule_prefetch(const struct xk_platform *p, const struct xk_shape *s,
 /* A whole loop's. */
 static int64_t steps_of(const struct xk_shape *s, const struct xk_schedule *c)
 {
-    const int64_t of_tap = s->k_inner / c->k_step / xk_schedule_slices(c);
+    const int64_t of_place = s->k_inner / c->k_step / xk_schedule_slices(c);
     if (xk_schedule_is_walk(c))
         return whole_steps(s, c);
-    return c->taps == XK_TAPS_INNER ? of_tap * s->k_outer : of_tap;
+    return c->k_loop == XK_K_INNER ? of_place * s->k_outer : of_place;
 }
 
 /* Each copy is code of all multiplies of a step. No more are asked for than
@@ -451,14 +453,14 @@ static bool rule_unroll(const struct xk_platform *p, const struct xk_shape *s,
  * layouts allow. */
 static bool may_load_a(const struct xk_schedule *c)
 {
-    if (c->taps == XK_TAPS_INNER || c->fma == XK_FMA_LANES)
+    if (c->k_loop == XK_K_INNER || c->fma == XK_FMA_LANES)
         return c->load_a == XK_LOAD_AUTO;
     return c->load_a != XK_LOAD_BLOCK && c->load_a != XK_LOAD_ROWS;
 }
 
 static bool may_load_b(const struct xk_schedule *c)
 {
-    if (c->taps == XK_TAPS_INNER || c->fma == XK_FMA_LANES)
+    if (c->k_loop == XK_K_INNER || c->fma == XK_FMA_LANES)
         return c->load_b == XK_LOAD_AUTO;
     return c->load_b !=
            (xk_fma_family_of(c->fma)->dpas ? XK_LOAD_SCATTERED : XK_LOAD_ROWS);

@@ -23,7 +23,7 @@ enum xk_fma_kind {
 };
 
 /* How K is walked (field.def). */
-enum xk_taps { XK_TAPS_OUTER, XK_TAPS_INNER, XK_TAPS_WALK };
+enum xk_k_loop { XK_K_OUTER, XK_K_INNER, XK_K_WALK };
 
 /* How operands come into registers and C goes out; auto: what is best of what
  * the layout can do. Behind auto these are enum xk_plan_access and enum
@@ -75,18 +75,23 @@ struct xk_shape {
     int64_t runs_a, runs_b;
     bool loose_b;            /* elements of B's K do not lie side by side */
     bool leaves_a, leaves_b; /* the operand leaves its intervals */
-    bool eights; /* eight rows of M share a pixel: they meet padding together */
-    bool images; /* eight rows of M are neighbours in A's memory: a whole
-                    number of pixels' images; where the layout is the library's
+    bool eights;   /* eight rows of M share a position: they leave A's intervals
+                      together */
+    bool together; /* eight rows of M are neighbours in A's memory: a whole
+                    number of positions' rows; where the layout is the library's
                     choice, if it has them so */
-    int64_t stride; /* pixels between neighbours along M; 0 as 1 */
-    /* Pixels of the padded image: for 1024 rows of M; from a row's first filter
-     * tap to its last. 0: not known, so no candidate wants them. */
-    int64_t pixels_1k, reach;
-    /* Rows of M that share a pixel, and filter taps along an image's row, if
-     * these move A as far as pixels do; taps 0: they do not. */
+    /* A position is a place of A's coordinates without the innermost K index,
+     * and an outer place one of the outer K indices. */
+    int64_t stride; /* positions between neighbours along M; 0 as 1 */
+    /* Positions, also outside of A's intervals: for 1024 rows of M; from a
+     * row's first outer place to its last. 0: not known, so no candidate wants
+     * them. */
+    int64_t positions_1k, reach;
+    /* Rows of M that share a position, and places of the innermost outer K
+     * index, if they move A as far as neighbours along M do; places 0: they do
+     * not. */
     struct {
-        int64_t rows, taps;
+        int64_t rows, places;
     } window;
     /* Where a step of the innermost outer K index moves A as some rows of M do:
      * so many rows; its steps; rows of a line, in which this holds. steps 0: it
@@ -94,10 +99,10 @@ struct xk_shape {
     struct {
         int64_t rows, steps, line;
     } shared;
-    /* Filter taps of a line, the innermost of k_outer, that may lie inside K
-     * with its few channels; 0: they may not. Elements of a tap that A has in
-     * memory. */
-    int64_t line_taps, used_e;
+    /* Places of the innermost outer K index, that may lie inside K with its few
+     * elements; 0: they may not. Elements of such a place that A has in memory.
+     */
+    int64_t line_places, used_e;
     /* Whether rows of C follow each other evenly, so many bytes apart; false as
      * long as a layout is open. */
     bool even_c;
@@ -116,7 +121,7 @@ struct xk_shape {
     struct xk_lanes_shape {
         int64_t n;            /* columns of all groups */
         int64_t outer_m;      /* rows of M but for the last two indices */
-        int64_t outer_k;      /* taps but for theirs */
+        int64_t outer_k;      /* outer places but for theirs */
         int64_t group_k;      /* elements of A of a place and a column */
         int64_t tile_columns; /* places of a tile along the last M index */
         int64_t k;            /* all of K */
@@ -133,10 +138,10 @@ static inline unsigned xk_lanes_rows(const struct xk_lanes_shape *s,
 {
     return m_thr / (unsigned)s->tile_columns;
 }
-/* Vectors of taps that a thread has of them: of dots (views/group_lanes.h)
+/* Vectors of B that a thread has of them: of dots (views/group_lanes.h)
  * where c has four elements of K a step. */
-int64_t xk_lanes_taps(const struct xk_lanes_shape *s,
-                      const struct xk_schedule *c);
+int64_t xk_lanes_b_vectors(const struct xk_lanes_shape *s,
+                           const struct xk_schedule *c);
 static inline int64_t xk_shape_batch(const struct xk_shape *s)
 {
     return s->batch ? s->batch : 1;
@@ -211,14 +216,15 @@ static inline unsigned xk_schedule_slices(const struct xk_schedule *c)
     return c->slices ? c->slices : 1;
 }
 
-/* The shape as the schedule sees K: some filter taps may be inside. */
+/* The shape as the schedule sees K: some outer places may be inside. */
 struct xk_shape xk_schedule_shape(const struct xk_shape *s,
                                   const struct xk_schedule *c);
 
 #define XK_PACK_COLUMNS                                                        \
     16 /* of a tile, at least: weights' layouts have no fewer */
 
-/* Messages of A that bring eight rows' dpas depth: one, or one for each tap. */
+/* Messages of A that bring eight rows' dpas depth: one, or one for each place.
+ */
 static inline unsigned xk_schedule_gathers(const struct xk_schedule *c)
 {
     return c->pack ? c->k_step / XK_PACK_FEW : 1;
@@ -227,19 +233,19 @@ static inline unsigned xk_schedule_gathers(const struct xk_schedule *c)
 /* All of K is one loop, straight to registers. */
 static inline bool xk_schedule_is_flat(const struct xk_schedule *c)
 {
-    return c->taps == XK_TAPS_INNER && !c->slm;
+    return c->k_loop == XK_K_INNER && !c->slm;
 }
 
 /* All of K is one loop, whose innermost digits are the outer K indices. */
 static inline bool xk_schedule_is_one_loop(const struct xk_schedule *c)
 {
-    return c->taps == XK_TAPS_INNER;
+    return c->k_loop == XK_K_INNER;
 }
 
 /* One loop goes over the places of all K indices, and takes them apart. */
 static inline bool xk_schedule_is_walk(const struct xk_schedule *c)
 {
-    return c->taps == XK_TAPS_WALK;
+    return c->k_loop == XK_K_WALK;
 }
 
 /* Rows of A's register buffer beside a tile's, which further steps of K need.
@@ -281,9 +287,10 @@ static inline int64_t xk_schedule_groups_n(const struct xk_schedule *c,
     return xk_ceil_div(columns, (int64_t)c->n_thr * c->tg_n);
 }
 
-/* Bytes that so many items' places of a filter tap take in registers (plan.h,
- * struct xk_plan_flat): vectors of dwords, of 16 where there are so many. */
-#define XK_MAX_ADDRESS_GRF 40 /* of all taps' headers, or places */
+/* Bytes that so many items' positions at an outer place take in registers
+ * (plan.h, struct xk_plan_flat): vectors of dwords, of 16 where there are so
+ * many. */
+#define XK_MAX_ADDRESS_GRF 40 /* of all headers, or positions */
 #define XK_MAX_EIGHTS 8       /* of rows */
 static inline unsigned xk_schedule_places_b(unsigned items)
 {
@@ -291,7 +298,7 @@ static inline unsigned xk_schedule_places_b(unsigned items)
     return 4 * (n > 8 && n % 16 ? n + 8 : n);
 }
 
-/* Headers of items that share a pixel: they take turns. */
+/* Headers of items that share a position: they take turns. */
 static inline unsigned xk_schedule_headers(unsigned items)
 {
     return items < 8 ? items : 8;
@@ -304,9 +311,9 @@ unsigned xk_schedule_held_grf(const struct xk_platform *p, unsigned lines,
                               unsigned items, unsigned served);
 
 #define XK_MAX_COPIES 18 /* of a loop's body, in depths */
-/* Copies of the loop's body, so that each knows its tap and its buffers. taps:
- * of loops over all of K. The fields obey their rule. */
-unsigned xk_schedule_copies(const struct xk_schedule *c, int64_t taps);
+/* Copies of the loop's body, so that each knows its place and its buffers.
+ * places: outer ones, of loops over all of K. The fields obey their rule. */
+unsigned xk_schedule_copies(const struct xk_schedule *c, int64_t places);
 
 /* A named validity rule: NULL, or why the candidate breaks it. */
 struct xk_schedule_rule {
@@ -397,7 +404,7 @@ struct xk_perf {
     uint8_t mad_lanes; /* f32 lanes of mad per EU and clock */
     uint8_t dpas_row;  /* cycles of one repeat of dpas */
     /* Cycles of a load; what they are more for A that is in memory, at all its
-     * filter taps together, and for B while the first threads bring it. */
+     * outer places together, and for B while the first threads bring it. */
     uint16_t latency, cold_a, cold_b;
     uint16_t slm_latency, barrier; /* cycles: a load; fence, signal, wait */
     uint16_t barrier_thread; /* cycles of it for each thread of the group */

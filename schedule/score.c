@@ -161,7 +161,7 @@ static int64_t rounds_cyc(const struct xk_schedule *c,
 }
 
 /* A thread's step in its group. What is in memory is so at the first filter
- * tap, or for the first threads. */
+ * place, or for the first threads. */
 static struct xk_score_work in_group(const struct xk_score_tile *t,
                                      const struct xk_schedule *c,
                                      const struct xk_score_load *l)
@@ -184,7 +184,7 @@ static int64_t around_cyc(const struct xk_score_tile *t,
     /* A third stage is filled and drained, by nobody else's work. */
     const int64_t drain = c->slm == 3 ? 6 * t->perf->latency : 0;
     const int64_t fill =
-        c->taps == XK_TAPS_OUTER ? t->seen->k_outer * t->perf->refill : 0;
+        c->k_loop == XK_K_OUTER ? t->seen->k_outer * t->perf->refill : 0;
     const int64_t later = w->later_pct * (l->per_eu - l->at_once);
     return w->around * (w->first_pct * l->at_once + later) / 100 + w->once_cyc +
            rounds_cyc(c, w, l) + drain + fill;
@@ -232,19 +232,19 @@ static int64_t outside(const struct xk_schedule *c)
 }
 
 /* Whether the loop has four fifths of the steps, where K is long enough for one
- * that has: those that fill and drain it are straight code. Filter taps have a
- * copy of the body each, which is a loop if it comes round. */
+ * that has: those that fill and drain it are straight code. Outer places of K
+ * have a copy of the body each, which is a loop if it comes round. */
 static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
 {
-    const int64_t taps = c->taps == XK_TAPS_INNER ? s->k_outer : 1;
+    const int64_t places = c->k_loop == XK_K_INNER ? s->k_outer : 1;
     const int64_t whole = xk_schedule_is_walk(c)
                               ? s->k_outer * s->k_inner / c->k_step
-                              : taps * (s->k_inner / c->k_step);
+                              : places * (s->k_inner / c->k_step);
     const int64_t all = whole / xk_schedule_slices(c);
-    const int64_t copies = c->slm ? 1 : xk_schedule_copies(c, taps);
+    const int64_t copies = c->slm ? 1 : xk_schedule_copies(c, places);
     if (s->k_outer * (s->k_inner / c->k_step) < 5)
         return true;
-    if (taps > 1 && !c->slm)
+    if (places > 1 && !c->slm)
         return all >= 2 * copies;
     return 5 * ((all - outside(c)) / copies * copies) >= 4 * all;
 }

@@ -77,7 +77,7 @@ struct xk_score_work xk_score_work_of(const struct xk_perf *f,
 
 /* traffic.c */
 
-/* Lines of A, of which filter taps beyond the image's edge meet none. */
+/* Lines of A, of which places of K outside of A's intervals meet none. */
 int64_t xk_score_inside(const struct xk_shape *s, int64_t lines);
 /* Lines that a dword of each row of A lies in. */
 int64_t xk_score_row_lines(const struct xk_shape *s,

@@ -8,7 +8,7 @@
 #include "views/access.h"
 #include "views/row_order.h"
 
-#define MOST_PIXELS (1 << 24) /* beyond any cache */
+#define MOST_POSITIONS (1 << 24) /* beyond any cache */
 
 static int64_t at_most(int64_t v, int64_t most)
 {
@@ -99,26 +99,27 @@ static void set_b(const struct xk_contraction *p, struct xk_shape *s)
     s->plain_b = !open && l->n_blocks == l->n_dims;
 }
 
-/* Pixels of the padded image: for 1024 outputs, and from a first filter tap to
- * the last (views/halo.h has them exactly). */
-static void set_pixels(const struct xk_contraction *p, int free,
-                       struct xk_shape *s)
+/* Positions of A, padding included: for 1024 rows, and from a first place of K
+ * to the last (views/halo.h has them exactly). */
+static void set_positions(const struct xk_contraction *p, int free,
+                          struct xk_shape *s)
 {
     s->reach = 0;
-    s->pixels_1k = 1024;
+    s->positions_1k = 1024;
     for (unsigned i = 0; i < p->n_index; i++) {
         struct xk_slide x;
         if (p->index[i].role != XK_ROLE_M || (int)i == free)
             continue;
         if (!xk_slide_of(p, i, &x)) {
-            s->reach = s->pixels_1k = 0;
+            s->reach = s->positions_1k = 0;
             return;
         }
         const int64_t step = x.k_places > 1 ? xk_magnitude(x.m_step) : 1;
         const int64_t far = (x.k_places - 1) * xk_magnitude(x.k_step);
         const int64_t extent = (x.places - 1) * step + far + 1;
-        s->reach = at_most(s->reach * extent + far, MOST_PIXELS);
-        s->pixels_1k = at_most(s->pixels_1k * extent / x.places, MOST_PIXELS);
+        s->reach = at_most(s->reach * extent + far, MOST_POSITIONS);
+        s->positions_1k =
+            at_most(s->positions_1k * extent / x.places, MOST_POSITIONS);
         s->stride = xk_magnitude(x.m_step);
     }
 }
@@ -132,7 +133,7 @@ static int innermost_outer(const struct xk_contraction *p)
     return k;
 }
 
-/* What neighbouring pixels of an image's row share. */
+/* What neighbours along the innermost M index share. */
 static void set_window(const struct xk_contraction *p,
                        const struct xk_row_order *o, struct xk_shape *s)
 {
@@ -140,7 +141,7 @@ static void set_window(const struct xk_contraction *p,
     if (!s->eights || !xk_row_order_window(p, o->free, &x))
         return;
     s->window.rows = o->block;
-    s->window.taps = x.k_places;
+    s->window.places = x.k_places;
 }
 
 /* What neighbouring steps of K share. */
@@ -154,35 +155,35 @@ static void set_shared(const struct xk_contraction *p,
     const int64_t n =
         m < 0 || k < 0 ? 0
                        : xk_access_steps_alike(&p->a, (unsigned)m, (unsigned)k);
-    if (!s->eights || !n || p->index[m].extent > MOST_PIXELS / o->block ||
-        xk_magnitude(n) > MOST_PIXELS / o->block)
+    if (!s->eights || !n || p->index[m].extent > MOST_POSITIONS / o->block ||
+        xk_magnitude(n) > MOST_POSITIONS / o->block)
         return;
     s->shared.rows = xk_magnitude(n) * o->block;
     s->shared.steps = p->index[k].extent;
     s->shared.line = p->index[m].extent * o->block;
 }
 
-/* Whether eight rows of M share a pixel, and whether they are neighbours in
+/* Whether eight rows of M share a position, and whether they are neighbours in
  * A. */
 static void set_rows(const struct xk_contraction *p, struct xk_shape *s)
 {
     const struct xk_row_order o = xk_row_order_of(p);
-    const int64_t images = o.free < 0 ? 1 : p->index[o.free].extent;
-    set_pixels(p, o.free, s);
-    s->eights = o.last && images % 8 == 0;
-    s->images = s->eights && o.together && !s->loose_a;
+    const int64_t items = o.free < 0 ? 1 : p->index[o.free].extent;
+    set_positions(p, o.free, s);
+    s->eights = o.last && items % 8 == 0;
+    s->together = s->eights && o.together && !s->loose_a;
     set_window(p, &o, s);
     set_shared(p, &o, s);
     if (o.last)
-        s->reach = at_most(s->reach * images, MOST_PIXELS);
-    if (s->images) /* neighbours along M are those of a pixel */
+        s->reach = at_most(s->reach * items, MOST_POSITIONS);
+    if (s->together) /* neighbours along M are those of a position */
         s->stride = 1;
 }
 
 /* Whether B has so many places of the K index `outer` in its innermost block,
  * with few of the innermost K each. */
-static bool has_taps_inside(const struct xk_contraction *p, unsigned outer,
-                            int64_t taps)
+static bool has_places_inside(const struct xk_contraction *p, unsigned outer,
+                              int64_t places)
 {
     const struct xk_layout *const l = &p->b.layout;
     const int k = xk_contraction_last(p, XK_ROLE_K);
@@ -190,13 +191,13 @@ static bool has_taps_inside(const struct xk_contraction *p, unsigned outer,
     if (dim < 0 || l->n_blocks <= l->n_dims + 2)
         return false;
     const struct xk_block *const b = &l->block[l->n_blocks - 2];
-    return b->dim == xk_access_dim_of(&p->b, outer) && b->size == taps &&
+    return b->dim == xk_access_dim_of(&p->b, outer) && b->size == places &&
            l->padded[dim] == XK_PACK_FEW;
 }
 
-/* Filter taps of a line go inside K with few channels where those are innermost
- * in A, and padded for that in B, or may be. */
-static void set_taps(const struct xk_contraction *p, struct xk_shape *s)
+/* Places of the last outer K index go inside a short innermost K where that is
+ * innermost in A, and padded for that in B, or may be. */
+static void set_line_places(const struct xk_contraction *p, struct xk_shape *s)
 {
     const int k = xk_contraction_last(p, XK_ROLE_K);
     const int outer = xk_contraction_before(p, k);
@@ -208,8 +209,8 @@ static void set_taps(const struct xk_contraction *p, struct xk_shape *s)
     s->used_e = open ? XK_PACK_FEW : p->a.layout.padded[dim];
     if (s->used_e <= XK_PACK_FEW &&
         (xk_access_is_open(&p->b) ||
-         has_taps_inside(p, (unsigned)outer, 8 / s->elem_b)))
-        s->line_taps = p->index[outer].extent;
+         has_places_inside(p, (unsigned)outer, 8 / s->elem_b)))
+        s->line_places = p->index[outer].extent;
 }
 
 /* Whether the M indices of C are one, as they stand: each stride is the next
@@ -262,18 +263,18 @@ void xk_shape_add_lanes(struct xk_shape *s, const struct xk_group_lanes *l)
     const int64_t tiles = xk_ceil_div(columns, MOST_COLUMNS);
     x->n = l->groups * l->group_n;
     x->outer_m = l->outer_m;
-    x->outer_k = at_most(l->outer_k, MOST_PIXELS);
+    x->outer_k = at_most(l->outer_k, MOST_POSITIONS);
     x->group_k = l->group_k;
     x->tile_columns = xk_ceil_div(columns, tiles);
     x->axis[0] = l->axis[0];
     x->axis[1] = l->axis[1];
     x->k = x->outer_k *
-           at_most(l->axis[0].k_places * l->axis[1].k_places, MOST_PIXELS) *
+           at_most(l->axis[0].k_places * l->axis[1].k_places, MOST_POSITIONS) *
            l->group_k;
 }
 
-int64_t xk_lanes_taps(const struct xk_lanes_shape *s,
-                      const struct xk_schedule *c)
+int64_t xk_lanes_b_vectors(const struct xk_lanes_shape *s,
+                           const struct xk_schedule *c)
 {
     const int64_t rows = s->axis[0].k_places;
     return c->k_step == 1 || s->k > XK_LANES_MOST_K
@@ -337,7 +338,7 @@ enum xk_status xk_shape_of(xk_ctx *c, const struct xk_contraction *p,
     set_b(p, out);
     set_runs(p, out);
     set_rows(p, out);
-    set_taps(p, out);
+    set_line_places(p, out);
     out->filled = is_filled(p);
     set_epilogue(p, out);
     return set_c(c, p, out);

@@ -3,17 +3,17 @@
  * from L2, what memory needs. */
 #include "schedule/score.h"
 
-/* Channels of a block: those of a dpas depth where the schedule chooses the
- * layout. */
+/* Elements of K in a block: those of a dpas depth where the schedule chooses
+ * the layout. */
 static int64_t block_of(const struct xk_shape *s, const struct xk_schedule *c)
 {
-    const bool blocks =
-        xk_fma_family_of(c->fma)->dpas && (!c->slm || s->images) && !s->plain_a;
+    const bool blocks = xk_fma_family_of(c->fma)->dpas &&
+                        (!c->slm || s->together) && !s->plain_a;
     return blocks ? c->k_step : 1;
 }
 
 /* Cycles of the data port for stores of C: mad's go out dword by dword,
- * into half as many lines if blocks of its channels are whole ones; dpas's by
+ * into half as many lines if blocks of its K are whole ones; dpas's by
  * 32 bytes of a row, of which the port looks up each. */
 enum { STORE_B = 32 };
 
@@ -40,8 +40,8 @@ int64_t xk_score_port_around(const struct xk_perf *f, const struct xk_shape *s,
     return port_store(f, s, c) + sums + 5;
 }
 
-/* Lines that a dword of each row of A lies in: few where pixels have few
- * channels. */
+/* Lines that a dword of each row of A lies in: few where positions have few
+ * elements. */
 int64_t xk_score_row_lines(const struct xk_shape *s,
                            const struct xk_schedule *c)
 {
@@ -51,17 +51,17 @@ int64_t xk_score_row_lines(const struct xk_shape *s,
     return xk_smaller(xk_ceil_div(bytes, XK_LINE_B), c->m_thr);
 }
 
-/* Lines of A, of which filter taps beyond the image's edge meet none: as if it
+/* Lines of A, of which places of K outside of A's intervals meet none: as if it
  * were padded to its own size. */
 int64_t xk_score_inside(const struct xk_shape *s, int64_t lines)
 {
-    if (s->k_outer == 1 || s->pixels_1k < 1024 || s->pixels_1k >= 2048)
+    if (s->k_outer == 1 || s->positions_1k < 1024 || s->positions_1k >= 2048)
         return lines;
-    return lines * 3072 / (2048 + s->pixels_1k);
+    return lines * 3072 / (2048 + s->positions_1k);
 }
 
-/* Bytes of L1 that pixels with K in plain order can be in at one K: lines that
- * lie a power of two apart share few of its sets. */
+/* Bytes of L1 that positions with K in plain order can be in at one K: lines
+ * that lie a power of two apart share few of its sets. */
 static int64_t l1_bytes(const struct xk_perf *f, const struct xk_shape *s)
 {
     int64_t lines =
@@ -81,34 +81,34 @@ static int64_t outgrown(int64_t few, int64_t many, int64_t held, int64_t room)
     return few + (many - few) * over / (room / 2);
 }
 
-/* Pixels that so many tiles' rows read at all filter taps: `most`, or those of
- * a run for each tile. */
-static int64_t pixels_of(const struct xk_shape *s, int64_t rows, int64_t tiles,
-                         int64_t most)
+/* Positions that so many tiles' rows read at all outer places of K: `most`, or
+ * those of a run for each tile. */
+static int64_t positions_of(const struct xk_shape *s, int64_t rows,
+                            int64_t tiles, int64_t most)
 {
-    return xk_smaller(rows * s->pixels_1k / 1024 + tiles * s->reach, most);
+    return xk_smaller(rows * s->positions_1k / 1024 + tiles * s->reach, most);
 }
 
-/* Rows of A that differ, of all filter taps together: at most those of a run of
- * pixels of each outer tap, of which a window's taps add one each. */
+/* Rows of A that differ, of all outer places of K together: at most those of a
+ * run of positions of each place, of which a window's places add one each. */
 static int64_t rows_once(const struct xk_shape *s, const struct xk_schedule *c,
                          int64_t rows, int64_t tiles)
 {
-    const int64_t once = pixels_of(s, rows, tiles, rows * s->k_outer);
-    if (s->window.taps < 2 || !xk_fma_family_of(c->fma)->dpas)
+    const int64_t once = positions_of(s, rows, tiles, rows * s->k_outer);
+    if (s->window.places < 2 || !xk_fma_family_of(c->fma)->dpas)
         return once;
-    const int64_t more = tiles * (s->window.taps - 1) * s->window.rows;
-    return xk_smaller(once, (rows + more) * (s->k_outer / s->window.taps));
+    const int64_t more = tiles * (s->window.places - 1) * s->window.rows;
+    return xk_smaller(once, (rows + more) * (s->k_outer / s->window.places));
 }
 
-/* All that rows read of packed taps is brought once, and shared by the steps.
+/* All that rows read of packed places is brought once, and shared by the steps.
  */
-static int64_t pixel_bytes(const struct xk_shape *s,
-                           const struct xk_schedule *c, int64_t rows,
-                           int64_t tiles)
+static int64_t position_bytes(const struct xk_shape *s,
+                              const struct xk_schedule *c, int64_t rows,
+                              int64_t tiles)
 {
     const int64_t most = rows * s->k_outer * xk_schedule_gathers(c);
-    return pixels_of(s, rows, tiles, most) * XK_PACK_FEW * s->elem_b /
+    return positions_of(s, rows, tiles, most) * XK_PACK_FEW * s->elem_b /
            s->k_outer;
 }
 
@@ -119,7 +119,7 @@ struct xk_score_lines xk_score_lines_a(const struct xk_perf *f,
     const int64_t row_b = c->k_step * (int64_t)s->elem_b;
     /* mad's short steps use a line up before it is lost. */
     const bool plain = (s->plain_a && xk_fma_family_of(c->fma)->dpas) ||
-                       (c->slm && !s->images);
+                       (c->slm && !s->together);
     /* Slices of half a line read it at the same time. */
     const int64_t slice_b = s->k_inner * s->elem_b / xk_schedule_slices(c);
     /* Slices are at other K, in other sets. */
@@ -129,8 +129,8 @@ struct xk_score_lines xk_score_lines_a(const struct xk_perf *f,
 }
 
 /* Bytes of A that a step brings from L2 for so many different tiles of a core's
- * groups. Filter taps read nearly the same pixels, and what has K in plain
- * order has two steps in a line: as far as L1 holds them until then. */
+ * groups. Outer places of K read nearly the same positions, and what has K in
+ * plain order has two steps in a line: as far as L1 holds them until then. */
 static int64_t l2_bytes_a(const struct xk_score_tile *t,
                           const struct xk_schedule *c, int64_t tiles)
 {
@@ -138,8 +138,8 @@ static int64_t l2_bytes_a(const struct xk_score_tile *t,
     const struct xk_score_lines l = t->a;
     const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
     if (c->pack)
-        return pixel_bytes(s, c, rows, tiles);
-    if (s->k_outer == 1 || !s->pixels_1k)
+        return position_bytes(s, c, rows, tiles);
+    if (s->k_outer == 1 || !s->positions_1k)
         return outgrown(rows * l.row_b, rows * l.line_b, rows * l.line_b,
                         l.room_b);
     const int64_t all = rows_once(s, c, rows, tiles);
@@ -222,7 +222,7 @@ int64_t xk_score_read_cyc(const struct xk_perf *f, const struct xk_shape *s,
                           : xk_ceil_div(s->k_inner, unit) * unit;
     /* Rows of A that the filter meets; beside each in a line one that it does
      * not, if rows are half a line. */
-    int64_t rows = s->pixels_1k ? s->m * s->pixels_1k / 1024 : s->m;
+    int64_t rows = s->positions_1k ? s->m * s->positions_1k / 1024 : s->m;
     if (unit > 1 && s->stride > 1 && s->k_outer == 1)
         rows *= 2;
     const int64_t elements = rows * k + s->n * k * s->k_outer;

@@ -25,12 +25,13 @@ static int64_t exchange(const struct xk_schedule *c, int64_t rows)
 static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t rows = (int64_t)c->m_thr * c->n_thr / 8;
-    int64_t taps = 10;
+    int64_t addresses = 10;
     if (c->slm)
-        taps = 12 * s->k_outer * (c->m_thr / 8 / c->tg_n);
-    else if (c->taps == XK_TAPS_INNER)
-        taps = 4 * s->k_outer * (c->m_thr / 16);
-    return 120 + taps + rows * 2 / xk_schedule_slices(c) + exchange(c, rows);
+        addresses = 12 * s->k_outer * (c->m_thr / 8 / c->tg_n);
+    else if (c->k_loop == XK_K_INNER)
+        addresses = 4 * s->k_outer * (c->m_thr / 16);
+    return 120 + addresses + rows * 2 / xk_schedule_slices(c) +
+           exchange(c, rows);
 }
 
 /* Cycles of the float pipe for the steps on C, of which each slice has its
@@ -174,11 +175,11 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
     const int64_t tiles = c->m_thr / 8 * xk_schedule_gathers(c);
     const int64_t gathers = gathers_of(s, c, tiles);
     struct xk_score_work w = {0};
-    /* A step of a row is half a line, unless channels are blocked by it. */
+    /* A step of a row is half a line, unless K is blocked by it. */
     const int64_t per_gather =
-        c->pack                                                 ? 1
-        : (c->slm && !s->images) || s->plain_a || s->stride > 1 ? 8
-                                                                : 4;
+        c->pack                                                   ? 1
+        : (c->slm && !s->together) || s->plain_a || s->stride > 1 ? 8
+                                                                  : 4;
     /* A message without a gap takes as long if it brings nothing. */
     const int64_t lines_a = lines_of(s, c, gathers * per_gather);
     const bool gaps = per_gather > 4 || c->pack;

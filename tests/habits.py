@@ -153,7 +153,7 @@ def too_many_shared(root, names, limits):
 # The problem's words, of which nothing behind conv/ has heard: a contraction has
 # indices, places of K, rows and columns.
 PROBLEM = re.compile(r"(?:^|[^a-z])(?:taps?|images?|pixels?|channels?)(?![a-z])", re.I)
-BEHIND_CONV = ("views/", "schedule/", "plan/", "lower/", "passes/", "gen/")
+BEHIND_CONV = ("views/", "schedule/", "plan/", "lower/", "passes/", "gen/", "codegen/")
 
 
 def problem_words(root, names):
@@ -240,7 +240,22 @@ def planted():
             wrong.append("50 % is not above 49 %")
         if list(too_many_shared(root, files, {("base",): 50, (): 0})):
             wrong.append("50 % is above 50 %")
-        return wrong
+        return wrong + planted_words(root)
+
+
+def planted_words(root):
+    """What is judged wrongly of files with such a word, or with a part of one."""
+    wrong = []
+    for folder in BEHIND_CONV + ("conv/",):
+        (root / folder).mkdir()
+        for text, bad in (("int n_taps;", True), ("/* IMAGE_B */", True),
+                          ("a pixel's", True), ("channel(s)", True),
+                          ("stapled tapes", False), ("imagery", False)):
+            name = folder + "a.h"
+            (root / name).write_text(text, encoding="utf-8")
+            if bool(problem_words(root, [name])) != (bad and folder != "conv/"):
+                wrong.append(f"{name}: {text}")
+    return wrong
 
 
 def report(number, title, wrong):

@@ -27,12 +27,12 @@ struct xk_nest {
     struct xk_index index[XK_VIEW_MAX_DIMS]; /* loop order, outermost first */
     struct xk_operand_view a, b, c;
     enum xk_dtype acc_dt; /* F32, or S32 for integer A and B */
-    bool empty;    /* nothing is summed: C is the epilogue of zero. xk_nest_make
-                      leaves that to its caller */
-    uint8_t tap_e; /* elements of the innermost K that belong to one filter tap,
-                      where it has several (xk_nest_pack); 0: taps are
-                      indices of their own */
-    uint8_t used_e; /* of those, that A has in memory; the others are masked */
+    bool empty; /* nothing is summed: C is the epilogue of zero. xk_nest_make
+                   leaves that to its caller */
+    uint8_t place_e; /* elements of the innermost K that belong to one place
+                        of the K index outside of it, where it has those of
+                        several (xk_nest_pack); 0: it has its own alone */
+    uint8_t used_e;  /* of those, that A has in memory; the others are masked */
     struct xk_epi_op epi[XK_MAX_EPI];  /* in this order */
     const struct xk_lanes_nest *lanes; /* A and B are multiplied as that says
                                           (group_lanes.h), or NULL */
@@ -54,14 +54,14 @@ enum xk_status xk_nest_make(xk_ctx *c, const struct xk_contraction *of,
 bool xk_nest_in_acc(const struct xk_nest *p, unsigned input);
 /* The innermost K index; NULL: there is none. */
 const struct xk_index *xk_nest_k_inner(const struct xk_nest *p);
-/* Channels that packing pads to, a tap. */
+/* Elements of K that packing pads to, a place. */
 #define XK_PACK_FEW 4
-/* The channels of neighbouring filter taps as one index: the innermost K index,
- * of at most XK_PACK_FEW elements, padded to that, becomes [tap][channel] of
- * k_inner elements, and the K index in front of it counts groups of such taps.
- * In A taps behind the last one are masked, and what its pixels are not padded
- * to; in B both must be zero. XK_ENOFIT: B is not padded, A to something else,
- * or there are no such indices. */
+/* The elements of K at neighbouring places of an outer K index as one index:
+ * the innermost K index, of at most XK_PACK_FEW elements, padded to that,
+ * becomes [place][element] of k_inner elements, and the K index in front of it
+ * counts groups of such places. In A places behind the last one are masked, and
+ * what its K is not padded to; in B both must be zero. XK_ENOFIT: B is not
+ * padded, A to something else, or there are no such indices. */
 enum xk_status xk_nest_pack(xk_ctx *c, struct xk_nest *p, int64_t k_inner);
 void xk_nest_print(const struct xk_nest *p, struct xk_str *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Few channels fill a small part of a dpas depth. Here those of some filter
- * taps that follow each other become one index: the K index in front of the
- * innermost one gives up its inner part to it. */
+/* A short K fills a small part of a dpas depth. Here the elements of some
+ * places of an outer K index that follow each other become one index: the K
+ * index in front of the innermost one gives up its inner part to it. */
 #include "views/nest.h"
 
 #include <string.h>
@@ -25,14 +25,14 @@ static enum xk_status extend(xk_ctx *c, struct xk_view *v, const char *name,
                    name, XK_PACK_FEW);
 }
 
-/* taps places of `outer` go into `inner`, which has `few` elements then. */
+/* So many places of `outer` go into `inner`, which has `few` elements then. */
 static enum xk_status pack_view(xk_ctx *c, struct xk_view *v,
                                 const struct xk_index *outer,
-                                const struct xk_index *inner, int64_t taps)
+                                const struct xk_index *inner, int64_t places)
 {
-    const int64_t groups = (outer->extent + taps - 1) / taps;
-    const char *const parts[] = {"tap", inner->name};
-    struct xk_embed upper[2] = {{.extent = groups}, {"tap", taps, 0}};
+    const int64_t groups = (outer->extent + places - 1) / places;
+    const char *const parts[] = {"piece", inner->name};
+    struct xk_embed upper[2] = {{.extent = groups}, {"piece", places, 0}};
     memcpy(upper[0].name, outer->name, sizeof(upper[0].name));
     XK_TRY(xk_view_unmerge(c, v, outer->name, 2, upper));
     return xk_view_merge(c, v, 2, parts, inner->name);
@@ -40,7 +40,7 @@ static enum xk_status pack_view(xk_ctx *c, struct xk_view *v,
 
 enum xk_status xk_nest_pack(xk_ctx *c, struct xk_nest *p, int64_t k_inner)
 {
-    const int64_t taps = k_inner / XK_PACK_FEW;
+    const int64_t places = k_inner / XK_PACK_FEW;
     struct xk_index *inner = NULL, *outer = NULL;
     for (unsigned i = 0; i < p->n_index; i++) {
         if (p->index[i].role != XK_ROLE_K)
@@ -50,14 +50,14 @@ enum xk_status xk_nest_pack(xk_ctx *c, struct xk_nest *p, int64_t k_inner)
     }
     if (!outer || inner->extent > XK_PACK_FEW)
         return xk_fail(c, XK_ENOFIT,
-                       "pack: K is not filter taps of few channels");
+                       "pack: K is no outer index around a short one");
     uint8_t all_e;
     XK_TRY(extend(c, &p->a.view, inner->name, true, &p->used_e));
     XK_TRY(extend(c, &p->b.view, inner->name, false, &all_e));
-    XK_TRY(pack_view(c, &p->a.view, outer, inner, taps));
-    XK_TRY(pack_view(c, &p->b.view, outer, inner, taps));
-    outer->extent = (outer->extent + taps - 1) / taps;
-    inner->extent = taps * XK_PACK_FEW;
-    p->tap_e = XK_PACK_FEW;
+    XK_TRY(pack_view(c, &p->a.view, outer, inner, places));
+    XK_TRY(pack_view(c, &p->b.view, outer, inner, places));
+    outer->extent = (outer->extent + places - 1) / places;
+    inner->extent = places * XK_PACK_FEW;
+    p->place_e = XK_PACK_FEW;
     return XK_OK;
 }

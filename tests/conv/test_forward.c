@@ -274,7 +274,7 @@ START_TEST(packed_taps_are_those_of_the_filter)
     const struct xk_conv_desc *const f = &v.full;
     const int64_t taps = packed[_i].taps;
     ck_assert_int_eq(xk_nest_pack(test_ctx, con, 4 * taps), XK_OK);
-    ck_assert_uint_eq(con->tap_e, 4);
+    ck_assert_uint_eq(con->place_e, 4);
     ck_assert_int_eq(con->used_e, con->a.view.layout.padded[1]);
     const struct access src = make_access(con, &con->a.view);
     const struct access wei = make_access(con, &con->b.view);

@@ -164,11 +164,11 @@ START_TEST(rows_share_places)
         const struct xk_shape s = shape_of(&d, &info);
         const bool by = is_by_images(tags[row].place, x, mb);
         const bool images = mb % 8 == 0 && tags[row].place <= INSIDE;
-        ck_assert_msg(s.images == images, "%d: %u", _i, i);
+        ck_assert_msg(s.together == images, "%d: %u", _i, i);
         ck_assert_msg(s.eights == (by && mb % 8 == 0), "%d: %u", _i, i);
         const bool slides =
             s.eights && x[2].o > 1 && x[2].k > 1 && x[2].s == x[2].d;
-        ck_assert_msg(s.window.taps == (slides ? x[2].k : 0) &&
+        ck_assert_msg(s.window.places == (slides ? x[2].k : 0) &&
                           (!slides || s.window.rows == 8),
                       "%d: %u", _i, i);
         n_images += images;

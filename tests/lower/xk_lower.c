@@ -63,7 +63,7 @@ static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
     XK_TRY(test_set_schedule(
         c,
         "fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=2x2 "
-        "taps=inner slices=1 slots=1,1 slm=3 addr=surface grf=256",
+        "kloop=inner slices=1 slots=1,1 slm=3 addr=surface grf=256",
         &s));
     while (*++words)
         XK_TRY(test_set_schedule(c, *words, &s));

@@ -466,14 +466,14 @@ END_TEST
 static const struct {
     const char *why, *text, *src_tag, *change;
 } flat[] = {
-    {"taps=inner: K is no multiple of a step", "mb1ic40ih8oc64kh3ph1", "acdb",
+    {"kloop=inner: K is no multiple of a step", "mb1ic40ih8oc64kh3ph1", "acdb",
      ""},
-    {"taps=inner: rows of A are no dwords of K", "mb1ic64ih8oc64kh3ph1", "abcd",
-     ""},
-    {"taps=inner: A's steps of K are not evenly spaced", "mb1ic64ih8oc64kh3ph1",
-     "aBcd32b", ""},
-    {"taps=inner: too many addresses", "mb1ic64ih8oc64kh9ph4", "acdb", "m=32"},
-    {"taps=inner: too many copies of the loop's body", "mb1ic64ih8oc64kh3ph1",
+    {"kloop=inner: rows of A are no dwords of K", "mb1ic64ih8oc64kh3ph1",
+     "abcd", ""},
+    {"kloop=inner: A's steps of K are not evenly spaced",
+     "mb1ic64ih8oc64kh3ph1", "aBcd32b", ""},
+    {"kloop=inner: too many addresses", "mb1ic64ih8oc64kh9ph4", "acdb", "m=32"},
+    {"kloop=inner: too many copies of the loop's body", "mb1ic64ih8oc64kh3ph1",
      "acdb", "unroll=200"},
     {"slices=4: sums of 131072 bytes are larger than SLM",
      "mb1ic64ih16oc256kh1", "acdb", "tg=8x2 n=32 nsub=32 m=32 slices=4"},

@@ -65,7 +65,7 @@ class Combination:
                 f"+m={self.m}+n={self.n}+nsub={self.n}+k={self.k}"
                 f"+tg={self.group}+slots={self.slots[0]},{self.slots[1]}"
                 f"+slm={self.slm}"
-                f"+taps={'inner' if self.slm else 'outer'}"
+                f"+kloop={'inner' if self.slm else 'outer'}"
                 f"+slices=1+addr=surface+grf={self.grf}"
                 "+prefetch=0+pack=0+order=n"
                 "+unroll=0+load_a=auto+load_b=auto+store=auto")

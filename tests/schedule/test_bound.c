@@ -58,10 +58,10 @@ static struct xk_shape random_shape(uint64_t *r)
                          .plain_b = below(r, 4) == 0,
                          .loose_a = below(r, 8) == 0,
                          .eights = inside && images % 8 == 0,
-                         .images = inside && images % 8 == 0,
+                         .together = inside && images % 8 == 0,
                          .stride = (int64_t)below(r, 3)};
     if (below(r, 4)) {
-        s.pixels_1k = 1024 + (int64_t)below(r, 3) * 600;
+        s.positions_1k = 1024 + (int64_t)below(r, 3) * 600;
         s.reach = taps * side;
     }
     if (below(r, 3) == 0) {
@@ -74,15 +74,15 @@ static struct xk_shape random_shape(uint64_t *r)
     }
     if (inside && taps > 1) {
         s.window.rows = images;
-        s.window.taps = taps == 5 ? 5 : 3;
+        s.window.places = taps == 5 ? 5 : 3;
         if (s.eights) {
             s.shared.rows = 8;
-            s.shared.steps = s.window.taps;
+            s.shared.steps = s.window.places;
             s.shared.line = 8 * side;
         }
     }
     if (packs) {
-        s.line_taps = taps == 5 ? 5 : 3;
+        s.line_places = taps == 5 ? 5 : 3;
         s.used_e = 4;
     }
     if (below(r, 3) == 0) {
@@ -117,13 +117,13 @@ static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
         .tg_n = (uint16_t)pow2_below(r, 4),
         .slots_a = (uint8_t)(1 + below(r, 3)),
         .slots_b = (uint8_t)(1 + below(r, 3)),
-        .taps = (uint8_t)below(r, 3),
+        .k_loop = (uint8_t)below(r, 3),
         .slices = (uint8_t)pow2_below(r, 4),
         .slm = below(r, 4) ? 0 : (uint8_t)(2 + below(r, 2)),
         .surfaces = true,
         .grf_count = (uint16_t)(128 * pow2_below(r, 2))};
     c.n_sub = (uint16_t)(below(r, 4) ? c.n_thr : 8);
-    c.pack = dpas && s->line_taps && below(r, 2);
+    c.pack = dpas && s->line_places && below(r, 2);
     if (s->shared.steps && below(r, 2)) {
         c.slots_a = 1;
         c.holds = (uint8_t)s->shared.steps;
@@ -131,7 +131,7 @@ static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
     if (c.slm)
         c.slots_a = 1;
     if (c.slm) { /* what they need at least */
-        c.taps = XK_TAPS_INNER;
+        c.k_loop = XK_K_INNER;
         c.n_sub = c.n_thr;
     }
     return c;
@@ -275,10 +275,10 @@ static void say(xk_ctx *x, uint64_t *r, struct xk_schedule *c)
     static const char *const names[] = {"simd",   "m",   "n",   "nsub",  "k",
                                         "slices", "slm", "grf", "unroll"};
     static const char *const rest[] = {
-        "taps=outer", "taps=inner",     "fma=mad",       "fma=dpas",
-        "fma=dpasw",  "fma=dp4a",       "pack=1",        "slots=1,1",
-        "slots=2,3",  "slots=0,255",    "slots=255,254", "tg=1x1",
-        "tg=0x1",     "tg=65535x65535", "tg=1024x1024",  "addr=a64"};
+        "kloop=outer", "kloop=inner",    "fma=mad",       "fma=dpas",
+        "fma=dpasw",   "fma=dp4a",       "pack=1",        "slots=1,1",
+        "slots=2,3",   "slots=0,255",    "slots=255,254", "tg=1x1",
+        "tg=0x1",      "tg=65535x65535", "tg=1024x1024",  "addr=a64"};
     static const unsigned values[] = {
         0,  1,  2,  3,   4,   5,   7,   8,   9,    16,    24,
         32, 48, 64, 127, 128, 192, 255, 256, 1024, 65520, 65535};

@@ -84,13 +84,13 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
                                           .tg_n = 2,
                                           .slots_a = 1,
                                           .slots_b = 1,
-                                          .taps = XK_TAPS_INNER,
+                                          .k_loop = XK_K_INNER,
                                           .slices = 1,
                                           .slm = 3,
                                           .surfaces = true,
                                           .grf_count = 256};
-#define DOTS "fma=dp4a simd=16 k=16 slm=0 taps=outer"
-#define BATCH "fma=lanes simd=16 m=14 n=16 nsub=16 k=1 slm=0 taps=outer"
+#define DOTS "fma=dp4a simd=16 k=16 slm=0 kloop=outer"
+#define BATCH "fma=lanes simd=16 m=14 n=16 nsub=16 k=1 slm=0 kloop=outer"
 #define OF_BATCH                                                               \
     {                                                                          \
         3136, 1, 1, 9, 4, .lanes = {                                           \
@@ -104,8 +104,8 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
             {{0, 1, 56, 3, 1, 1}, {2, 3, 56, 3, 1, 1}}                         \
         }                                                                      \
     }
-#define HOLD "holds=3 slots=1,2 slm=0 taps=inner m=16 n=16 nsub=16"
-#define PACK "slm=0 taps=outer slots=1,1 m=16 pack=1"
+#define HOLD "holds=3 slots=1,2 slm=0 kloop=inner m=16 n=16 nsub=16"
+#define PACK "slm=0 kloop=outer slots=1,1 m=16 pack=1"
 static const struct {
     const char *rule, *change;
     struct xk_shape shape;
@@ -118,14 +118,14 @@ static const struct {
     {NULL, "slm=2", {3136, 64, 64, 9, 2}},
     {NULL, "slm=1", {3136, 64, 64, 9, 2}},
     {"slm", "slm=4", {3136, 64, 64, 9, 2}},
-    {"slm", "taps=outer", {3136, 64, 64, 9, 2}},
-    {"parts", "fma=dpas slm=0 taps=outer nsub=4", {3136, 64, 64, 9, 2}},
-    {NULL, "fma=dpas slm=0 taps=outer nsub=8", {3136, 64, 64, 9, 2}},
-    {NULL, "fma=dpas slm=0 taps=outer m=8 n=48 nsub=24", {3136, 64, 64, 9, 2}},
-    {"lanes", "fma=dpas slm=0 taps=outer n=8 m=72", {3136, 64, 64, 9, 2}},
-    {NULL, "fma=dpas slm=0 taps=outer n=8 nsub=8 m=64", {3136, 64, 64, 9, 2}},
-    {"lanes", "fma=dpas slm=0 taps=outer m=8 n=72", {3136, 64, 64, 9, 2}},
-    {NULL, "fma=dpas slm=0 taps=outer m=8 n=64", {3136, 64, 64, 9, 2}},
+    {"slm", "kloop=outer", {3136, 64, 64, 9, 2}},
+    {"parts", "fma=dpas slm=0 kloop=outer nsub=4", {3136, 64, 64, 9, 2}},
+    {NULL, "fma=dpas slm=0 kloop=outer nsub=8", {3136, 64, 64, 9, 2}},
+    {NULL, "fma=dpas slm=0 kloop=outer m=8 n=48 nsub=24", {3136, 64, 64, 9, 2}},
+    {"lanes", "fma=dpas slm=0 kloop=outer n=8 m=72", {3136, 64, 64, 9, 2}},
+    {NULL, "fma=dpas slm=0 kloop=outer n=8 nsub=8 m=64", {3136, 64, 64, 9, 2}},
+    {"lanes", "fma=dpas slm=0 kloop=outer m=8 n=72", {3136, 64, 64, 9, 2}},
+    {NULL, "fma=dpas slm=0 kloop=outer m=8 n=64", {3136, 64, 64, 9, 2}},
     {"slm", "slm=3 addr=a64", {3136, 64, 64, 9, 2}},
     {"pairs", "tg=1x2", {3136, 64, 64, 9, 2}},
     {"pairs", "n=8 nsub=8", {3136, 64, 64, 9, 2}},
@@ -159,56 +159,60 @@ static const struct {
     {"unroll", "unroll=19", {3136, 64, 64, 9, 2}},
     {NULL, "unroll=8", {3136, 64, 64, 2, 2}},
     {"unroll", "unroll=9", {3136, 64, 64, 2, 2}}, /* steps */
-    {NULL, "unroll=4 slm=0 taps=outer", {3136, 64, 64, 9, 2}},
-    {"unroll", "unroll=5 slm=0 taps=outer", {3136, 64, 64, 9, 2}},
-    {"unroll", "unroll=19 slm=0 taps=outer", {3136, 64, 512, 9, 2}},
-    {"unroll", "unroll=5 slm=0 taps=inner slices=2", {3136, 64, 128, 1, 2}},
+    {NULL, "unroll=4 slm=0 kloop=outer", {3136, 64, 64, 9, 2}},
+    {"unroll", "unroll=5 slm=0 kloop=outer", {3136, 64, 64, 9, 2}},
+    {"unroll", "unroll=19 slm=0 kloop=outer", {3136, 64, 512, 9, 2}},
+    {"unroll", "unroll=5 slm=0 kloop=inner slices=2", {3136, 64, 128, 1, 2}},
     /* Three register buffers: taps innermost, without SLM.
      */
     {"slots",
-     "slots=4,1 slm=0 taps=inner m=16 n=16 nsub=16",
+     "slots=4,1 slm=0 kloop=inner m=16 n=16 nsub=16",
      {3136, 64, 128, 9, 2}},
-    {"slots", "slots=2,3 slm=0 taps=outer n=16 nsub=16", {3136, 64, 128, 9, 2}},
-    {"slots", "slots=3,1 slm=0 taps=outer n=16 nsub=16", {3136, 64, 128, 9, 2}},
+    {"slots",
+     "slots=2,3 slm=0 kloop=outer n=16 nsub=16",
+     {3136, 64, 128, 9, 2}},
+    {"slots",
+     "slots=3,1 slm=0 kloop=outer n=16 nsub=16",
+     {3136, 64, 128, 9, 2}},
     {"slots", "slots=1,3", {3136, 64, 64, 9, 2}},
     {NULL,
-     "slots=3,3 slm=0 taps=inner m=16 n=16 nsub=16",
+     "slots=3,3 slm=0 kloop=inner m=16 n=16 nsub=16",
      {3136, 64, 64, 9, 2}},
     {NULL,
-     "slots=2,3 slm=0 taps=inner m=16 n=16 nsub=16",
+     "slots=2,3 slm=0 kloop=inner m=16 n=16 nsub=16",
      {3136, 64, 64, 9, 2}},
     {NULL,
-     "slots=3,1 slm=0 taps=inner m=16 n=16 nsub=16",
+     "slots=3,1 slm=0 kloop=inner m=16 n=16 nsub=16",
      {3136, 64, 48, 1, 2}},
     {"slots",
-     "slots=3,1 slm=0 taps=inner m=16 n=16 nsub=16",
+     "slots=3,1 slm=0 kloop=inner m=16 n=16 nsub=16",
      {3136, 64, 32, 1, 2}}, /* two steps */
     {"slots",
-     "slots=3,3 slm=0 taps=inner m=16 n=16 nsub=16 slices=2",
+     "slots=3,3 slm=0 kloop=inner m=16 n=16 nsub=16 slices=2",
      {3136, 64, 64, 1, 2}},
     /* Messages of loops over all K are what layouts allow. */
     {"load", "load_a=scattered load_b=block", {3136, 64, 64, 9, 2}},
     {"load", "load_a=block", {3136, 64, 64, 9, 2}},
     {"load", "load_a=rows", {3136, 64, 64, 9, 2}},
     {"load", "load_a=elements", {3136, 64, 64, 9, 2}},
-    {"load", "load_b=block slm=0 taps=inner", {3136, 64, 64, 9, 2}},
-    {"load", "load_a=elements slm=0 taps=inner", {3136, 64, 64, 9, 2}},
-    {NULL, "load_a=elements slm=0 taps=outer", {3136, 64, 64, 9, 2}},
-    {"load", "load_a=rows slm=0 taps=outer", {3136, 64, 64, 9, 2}},
+    {"load", "load_b=block slm=0 kloop=inner", {3136, 64, 64, 9, 2}},
+    {"load", "load_a=elements slm=0 kloop=inner", {3136, 64, 64, 9, 2}},
+    {NULL, "load_a=elements slm=0 kloop=outer", {3136, 64, 64, 9, 2}},
+    {"load", "load_a=rows slm=0 kloop=outer", {3136, 64, 64, 9, 2}},
     {"load", "load_b=rows", {3136, 64, 64, 9, 2}},
-    {"load", "load_b=elements slm=0 taps=inner", {3136, 64, 64, 9, 2}},
-    {NULL, "load_b=rows slm=0 taps=outer", {3136, 64, 64, 9, 2}},
-    {NULL, "load_b=elements slm=0 taps=outer", {3136, 64, 64, 9, 2}},
-    {"load", "load_b=scattered slm=0 taps=outer", {3136, 64, 64, 9, 2}},
-    {NULL, DOTS " taps=outer load_b=scattered", {3136, 64, 64, 9, 1}},
-    {"load", DOTS " taps=outer load_b=rows", {3136, 64, 64, 9, 1}},
-    {"load", DOTS " taps=inner load_a=elements", {3136, 64, 64, 9, 1}},
+    {"load", "load_b=elements slm=0 kloop=inner", {3136, 64, 64, 9, 2}},
+    {NULL, "load_b=rows slm=0 kloop=outer", {3136, 64, 64, 9, 2}},
+    {NULL, "load_b=elements slm=0 kloop=outer", {3136, 64, 64, 9, 2}},
+    {"load", "load_b=scattered slm=0 kloop=outer", {3136, 64, 64, 9, 2}},
+    {NULL, DOTS " kloop=outer load_b=scattered", {3136, 64, 64, 9, 1}},
+    {"load", DOTS " kloop=outer load_b=rows", {3136, 64, 64, 9, 1}},
+    {"load", DOTS " kloop=inner load_a=elements", {3136, 64, 64, 9, 1}},
     {"load",
-     "fma=mad simd=16 k=4 slm=0 taps=inner m=16 load_a=elements",
+     "fma=mad simd=16 k=4 slm=0 kloop=inner m=16 load_a=elements",
      {3136, 64, 64, 9, 4}},
-    {NULL, "slm=0 taps=inner prefetch=1", {3136, 64, 64, 9, 2}},
+    {NULL, "slm=0 kloop=inner prefetch=1", {3136, 64, 64, 9, 2}},
     {NULL,
-     "fma=mad simd=16 k=4 slm=0 taps=inner m=16 prefetch=1",
+     "fma=mad simd=16 k=4 slm=0 kloop=inner m=16 prefetch=1",
      {3136, 64, 64, 9, 4}},
     /* Steps that share rows: lines of 14 places of 16 rows, or of 28 of 8. */
     {NULL, HOLD, {3136, 64, 64, 9, 2, .eights = true, .shared = {16, 3, 224}}},
@@ -229,7 +233,7 @@ static const struct {
      HOLD " slots=2,2",
      {3136, 64, 64, 9, 2, .eights = true, .shared = {16, 3, 224}}},
     {"holds",
-     HOLD " taps=outer",
+     HOLD " kloop=outer",
      {3136, 64, 64, 9, 2, .eights = true, .shared = {16, 3, 224}}},
     {"holds",
      HOLD " m=32",
@@ -244,35 +248,35 @@ static const struct {
      HOLD " m=32 n=32 nsub=32 slots=1,3",
      {3136, 64, 64, 9, 2, .eights = true, .shared = {32, 3, 224}}},
     {"prefetch", "prefetch=1", {3136, 64, 64, 9, 2}}, /* SLM */
-    {"prefetch", "slm=0 taps=outer prefetch=1", {3136, 64, 64, 9, 2}},
-    {"prefetch", "slm=0 taps=inner prefetch=1 order=m", {3136, 64, 64, 9, 2}},
-    {NULL, PACK, {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 3}},
-    {NULL, PACK, {3136, 64, 3, 49, 1, .line_taps = 7, .used_e = 4}},
+    {"prefetch", "slm=0 kloop=outer prefetch=1", {3136, 64, 64, 9, 2}},
+    {"prefetch", "slm=0 kloop=inner prefetch=1 order=m", {3136, 64, 64, 9, 2}},
+    {NULL, PACK, {3136, 64, 3, 49, 2, .line_places = 7, .used_e = 3}},
+    {NULL, PACK, {3136, 64, 3, 49, 1, .line_places = 7, .used_e = 4}},
     {NULL,
      PACK,
-     {3136, 64, 3, 49, 2, .images = true, .line_taps = 7, .used_e = 4}},
+     {3136, 64, 3, 49, 2, .together = true, .line_places = 7, .used_e = 4}},
     {"pack", PACK, {3136, 64, 3, 49, 2}},
-    {"taps",
-     PACK " taps=inner",
-     {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+    {"kloop",
+     PACK " kloop=inner",
+     {3136, 64, 3, 49, 2, .line_places = 7, .used_e = 4}},
     {"pack",
      PACK " addr=a64",
-     {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+     {3136, 64, 3, 49, 2, .line_places = 7, .used_e = 4}},
     {"slots",
      PACK " slots=2,2",
-     {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+     {3136, 64, 3, 49, 2, .line_places = 7, .used_e = 4}},
     {"pack",
      "pack=1",
-     {3136, 64, 3, 9, 2, .line_taps = 3, .used_e = 4}}, /* SLM */
+     {3136, 64, 3, 9, 2, .line_places = 3, .used_e = 4}}, /* SLM */
     {"pack",
      PACK " fma=dpas n=8 nsub=8",
-     {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+     {3136, 64, 3, 49, 2, .line_places = 7, .used_e = 4}},
     /* All of K comes at once, by messages of its own. */
     {NULL, BATCH, OF_BATCH},
-    {"taps", BATCH " taps=inner", OF_BATCH},
-    {"taps", BATCH " taps=inner prefetch=1", OF_BATCH},
-    {"taps", BATCH " taps=inner slices=2", OF_BATCH},
-    {"taps", BATCH " taps=walk", OF_BATCH},
+    {"kloop", BATCH " kloop=inner", OF_BATCH},
+    {"kloop", BATCH " kloop=inner prefetch=1", OF_BATCH},
+    {"kloop", BATCH " kloop=inner slices=2", OF_BATCH},
+    {"kloop", BATCH " kloop=walk", OF_BATCH},
     {"load", BATCH " load_a=elements", OF_BATCH},
     {"load", BATCH " load_a=scattered", OF_BATCH},
     {"load", BATCH " load_b=block", OF_BATCH},
@@ -321,8 +325,8 @@ START_TEST(text_parses_back)
         a.slots_a = (uint8_t)(rng >> 49);
         a.slots_b = (uint8_t)(rng >> 51);
         a.slices = (uint8_t)(rng >> 47);
-        a.taps = rng >> 57 & 1;
-        b.taps = !a.taps;
+        a.k_loop = rng >> 57 & 1;
+        b.k_loop = !a.k_loop;
         a.slm = (uint8_t)(rng >> 55);
         a.holds = (uint8_t)(rng >> 43);
         a.surfaces = rng >> 63;
@@ -422,9 +426,9 @@ static const struct {
     {"m=32 n=32 slots=2,2 grf=128", "registers", {3136, 64, 64, 9, 2}},
     {"slots=2,2 grf=128", NULL, {3136, 64, 64, 9, 2}},
     {"addr=a64", NULL, {3136, 64, 64, 9, 2}},
-    {"addr=a64 taps=inner", "taps", {3136, 64, 64, 9, 2}},
+    {"addr=a64 kloop=inner", "kloop", {3136, 64, 64, 9, 2}},
     {"slm=2 tg=3x2", NULL, {3136, 64, 64, 9, 2}},
-    {"slm=2 taps=outer", "slm", {3136, 64, 64, 9, 2}},
+    {"slm=2 kloop=outer", "slm", {3136, 64, 64, 9, 2}},
     {"slm=3 n=8 fma=dpas", NULL, {3136, 64, 64, 1, 2}},
     {"slm=3 slices=2", "slm", {3136, 64, 64, 1, 2}},
     {"order=m", NULL, {3136, 64, 64, 9, 2}},
@@ -436,7 +440,7 @@ static const struct {
     {"fma=mad", "step", {3136, 64, 64, 9, 2}},
     {"k=12", "step", {3136, 64, 64, 9, 2}},
     {"load_b=rows", NULL, {3136, 64, 64, 9, 2}},
-    {"load_b=rows taps=inner", "load", {3136, 64, 64, 9, 2}},
+    {"load_b=rows kloop=inner", "load", {3136, 64, 64, 9, 2}},
     {"store=block", "store", {3136, 64, 64, 9, 2}},
     {"tg=64x64", "group", {3136, 64, 64, 9, 4}},
     {"m=1024", "lanes", {3136, 64, 64, 9, 4}},
@@ -476,15 +480,15 @@ START_TEST(copies_are_whole_rounds)
         const char *text;
         unsigned taps, copies;
     } rows[] = {
-        {"slm=0 taps=outer", 9, 1},
-        {"slm=0 taps=outer slots=2,1", 9, 2},
-        {"slm=0 taps=outer slots=2,3", 9, 6},
-        {"slm=0 taps=outer unroll=5", 9, 5},
-        {"slm=0 taps=outer slots=1,2 unroll=5", 9, 6},
-        {"slm=0 taps=inner", 4, 4},
-        {"slm=0 taps=inner slots=1,3", 4, 12},
-        {"slm=0 taps=inner slots=2,2 unroll=4", 4, 4},
-        {"slm=0 taps=inner unroll=5", 4, 8},
+        {"slm=0 kloop=outer", 9, 1},
+        {"slm=0 kloop=outer slots=2,1", 9, 2},
+        {"slm=0 kloop=outer slots=2,3", 9, 6},
+        {"slm=0 kloop=outer unroll=5", 9, 5},
+        {"slm=0 kloop=outer slots=1,2 unroll=5", 9, 6},
+        {"slm=0 kloop=inner", 4, 4},
+        {"slm=0 kloop=inner slots=1,3", 4, 12},
+        {"slm=0 kloop=inner slots=2,2 unroll=4", 4, 4},
+        {"slm=0 kloop=inner unroll=5", 4, 8},
         {"slm=3 slots=1,2", 9, 18},
     };
     xk_ctx *const c = xk_ctx_create(NULL);
@@ -514,7 +518,7 @@ START_TEST(what_is_filled_has_taps_outside)
 {
     struct xk_shape s = shape;
     struct xk_schedule inner = good;
-    inner.taps = XK_TAPS_INNER;
+    inner.k_loop = XK_K_INNER;
     inner.surfaces = true;
     ck_assert_ptr_null(xk_schedule_check(xehpg(), &s, &inner));
     s.filled = true;
@@ -680,7 +684,7 @@ START_TEST(the_last_candidate_is_the_last_resort)
     ck_assert_uint_eq(last.tg_m * last.tg_n * xk_schedule_slices(&last), 1);
     ck_assert_uint_eq(last.slots_a * last.slots_b, 1);
     ck_assert_uint_eq(last.grf_count, 256);
-    ck_assert(last.taps != XK_TAPS_INNER && !last.slm && !last.pack);
+    ck_assert(last.k_loop != XK_K_INNER && !last.slm && !last.pack);
     last.surfaces = false;
     ck_assert_ptr_null(xk_schedule_check(xehpg(), s, &last));
 }
@@ -768,7 +772,7 @@ START_TEST(prints_every_field)
     xk_schedule_print(&good, &s);
     ck_assert_str_eq(xk_str_get(&s),
                      "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
-                     "slices=1 taps=outer slots=2,1 holds=0 slm=0 "
+                     "slices=1 kloop=outer slots=2,1 holds=0 slm=0 "
                      "prefetch=0 pack=0 addr=a64 grf=128 order=n unroll=0 "
                      "load_a=auto load_b=auto store=auto");
     struct xk_schedule edge = shared;

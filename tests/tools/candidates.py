@@ -19,9 +19,9 @@ from tap import Tap  # noqa: E402
 BUFFERED = r"slm=[123]"
 SLICED = r"slices=[2-9]"
 PACK = "pack=1"
-PACKED_WITH = "(taps=inner|prefetch=1|slm=[123]) .*pack=1"
+PACKED_WITH = "(kloop=inner|prefetch=1|slm=[123]) .*pack=1"
 PREFETCH = "slm=0 .*prefetch=1"
-ASKED_FOR = "taps=outer .*prefetch=1|slm=[123] .*prefetch=1"
+ASKED_FOR = "kloop=outer .*prefetch=1|slm=[123] .*prefetch=1"
 WIDE = "n=64"
 # 12 images are no whole number of eight rows, so they are not inside the pixels.
 # Options and problem, what is among the candidates, what must not be.
@@ -51,18 +51,18 @@ ROWS = [
     (["--dt=f16"], "mb16ic3ih112oc64kh7ph3", [PACK], [PACKED_WITH]),
     (["--dt=u8s8"], "mb8ic4ih56oc64kh3ph1", [PACK], [PACKED_WITH]),
     (["--dt=u8s8", "--stag=Bcda4b"], "mb8ic4ih56oc64kh3ph1", [PACK], []),
-    (["--dt=f16"], "mb12ic3ih112oc64kh7ph3", ["taps=outer .*pack=1"],
-     ["taps=inner .*pack=1"]),
+    (["--dt=f16"], "mb12ic3ih112oc64kh7ph3", ["kloop=outer .*pack=1"],
+     ["kloop=inner .*pack=1"]),
     (["--dt=f16", "--stag=axb"], "mb16ic3ih112oc64kh7ph3",
-     ["taps=outer .*pack=1"], ["taps=inner .*pack=1"]),
+     ["kloop=outer .*pack=1"], ["kloop=inner .*pack=1"]),
     (["--dt=u8s8", "--stag=axb"], "mb16ic3ih112oc64kh7ph3",
-     ["n=64 .*taps=outer .*pack=1"], ["m=16 n=32 .*pack=1"]),
-    (["--dt=f16", "--stag=axb"], "mb16ic3ih112oc64kh3ph1", ["taps=outer"], [PACK]),
-    (["--dt=f16", "--stag=abx"], "mb16ic3ih112oc64kh7ph3", ["taps=outer"], [PACK]),
-    (["--dt=f16", "--wtag=axb"], "mb16ic3ih112oc64kh7ph3", ["taps=outer"],
+     ["n=64 .*kloop=outer .*pack=1"], ["m=16 n=32 .*pack=1"]),
+    (["--dt=f16", "--stag=axb"], "mb16ic3ih112oc64kh3ph1", ["kloop=outer"], [PACK]),
+    (["--dt=f16", "--stag=abx"], "mb16ic3ih112oc64kh7ph3", ["kloop=outer"], [PACK]),
+    (["--dt=f16", "--wtag=axb"], "mb16ic3ih112oc64kh7ph3", ["kloop=outer"],
      [PACK]),
-    (["--dt=f16"], "mb16ic5ih112oc64kh7ph3", ["taps=outer"], [PACK]),
-    (["--dt=f16"], "mb16ic3ih112iw112oc64kh7kw1ph3pw0", ["taps=outer"], [PACK]),
+    (["--dt=f16"], "mb16ic5ih112oc64kh7ph3", ["kloop=outer"], [PACK]),
+    (["--dt=f16"], "mb16ic3ih112iw112oc64kh7kw1ph3pw0", ["kloop=outer"], [PACK]),
     (["--dt=f32", "--stag=axb", "--dtag=axb"], "mb16ic64ih56oc64kh3ph1",
      ["fma=mad", SLICED, PREFETCH], [WIDE, ASKED_FOR]),
 ]
