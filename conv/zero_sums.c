@@ -390,3 +390,27 @@ enum xk_status xk_conv_add_sums(xk_ctx *c, const struct xk_conv_desc *f,
                          p));
     return XK_OK;
 }
+
+bool xk_conv_may_sum_inside(const struct xk_conv_desc *f)
+{
+    struct xk_conv_quant_row row;
+    xk_conv_quant_row(f, XK_ZERO_POINT_OF_SRC, &row);
+    for (unsigned i = first_axis(f); i < 3; i++) {
+        const struct xk_conv_axis x = xk_conv_axis(f, i);
+        if (meets_padding(&x))
+            return false;
+    }
+    return has_zero(f, XK_ARG_SRC) && !has_zero(f, XK_ARG_WEI) &&
+           row.extent == 1 &&
+           (row.of->source == XK_QUANT_HOST || row.of->type == XK_S32);
+}
+
+enum xk_status xk_conv_sum_inside(xk_ctx *c, const struct xk_conv_desc *f,
+                                  struct xk_contraction *p)
+{
+    struct xk_access *const a = &p->input[p->epi[0].input];
+    p->epi[0].times_b = true;
+    XK_TRY(zero_access(c, f, XK_ZERO_POINT_OF_SRC, a));
+    xk_access_add(a, -1, 1);
+    return XK_OK;
+}

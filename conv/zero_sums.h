@@ -55,6 +55,15 @@ enum xk_status xk_conv_sum_tensor(xk_ctx *c, const char *name, unsigned n,
  * its input; -1: it is no such input. */
 int xk_conv_sums_find(const struct xk_conv_sums *s, const char *input);
 
+/* Whether the convolution's kernel can make the sums of weights: they are those
+ * of columns of B. A zero point of src alone, one s32 for all channels, no
+ * padding. */
+bool xk_conv_may_sum_inside(const struct xk_conv_desc *full);
+/* The convolution's contraction for that: its first input becomes the zero
+ * point. */
+enum xk_status xk_conv_sum_inside(xk_ctx *c, const struct xk_conv_desc *full,
+                                  struct xk_contraction *p);
+
 /* The inputs and steps of them, for the convolution's contraction: the first of
  * its epilogue. `o` are the numbers of its indices. */
 struct xk_conv_places {

@@ -104,6 +104,8 @@ enum xk_status xk_problem_form_of(xk_ctx *c, const struct xk_problem *p,
 {
     out->has_lanes = false;
     XK_TRY(xk_conv_contraction(c, &p->desc, info, &out->con));
+    if (p->sums_inside)
+        XK_TRY(xk_conv_sum_inside(c, &p->desc, &out->con));
     XK_TRY(xk_contraction_check(c, &out->con));
     if (xk_contraction_extent(&out->con, XK_ROLE_BATCH) == 1)
         return XK_OK;
@@ -258,6 +260,42 @@ static enum xk_status keep_valid(xk_ctx *c, struct xk_problem *p, bool surfaces,
     return status;
 }
 
+/* Launches of sums in front of the convolution. */
+static enum xk_status count_sums(xk_ctx *c, const struct xk_problem *p,
+                                 int64_t *n)
+{
+    struct xk_conv_sums *const s = xk_malloc(c, sizeof(*s));
+    const enum xk_status st =
+        s ? xk_conv_sums_make(c, &p->desc, &p->info, s) : XK_ENOMEM;
+    *n = s ? s->n : 0;
+    xk_free(c, s);
+    return st;
+}
+
+/* The sums of weights are the kernel's where that is predicted to take less
+ * than launches of their own. p has these. */
+static enum xk_status choose_sums(xk_ctx *c, struct xk_problem *p)
+{
+    int64_t launches;
+    if (!xk_conv_may_sum_inside(&p->desc))
+        return XK_OK;
+    XK_TRY(count_sums(c, p, &launches));
+    struct xk_problem *const in = xk_malloc(c, sizeof(*in));
+    if (!in)
+        return xk_ctx_status(c);
+    *in = *p;
+    in->sums_inside = true;
+    const enum xk_status st = choose(c, in, false);
+    const int64_t alone = launches * xk_perf_get(p->platform->id)->launch_alone;
+    if (st == XK_OK && in->candidate[0].score < p->candidate[0].score + alone)
+        *p = *in;
+    xk_free(c, in);
+    if (st == XK_ENOMEM)
+        return st;
+    xk_ctx_clear(c);
+    return XK_OK;
+}
+
 /* A forward convolution: one launch. */
 static enum xk_status make_forward(xk_ctx *c, struct xk_problem *p)
 {
@@ -278,6 +316,7 @@ static enum xk_status make_forward(xk_ctx *c, struct xk_problem *p)
         status = choose(c, p, false);
     }
     XK_TRY(status);
+    XK_TRY(choose_sums(c, p));
     XK_TRY(keep_valid(c, p, true, &broken));
     XK_TRY(xk_conv_launches_count(c, p));
     return p->n_candidates

@@ -164,7 +164,10 @@ enum xk_status xk_conv_launches_make(xk_ctx *c, const struct xk_problem *p,
                                      struct xk_conv_launches *out)
 {
     XK_TRY(xk_conv_launches_copy(c, p, out));
-    XK_TRY(xk_conv_sums_make(c, &p->desc, &p->info, &out->sums));
+    out->sums.n = 0;
+    out->sums.of_wei = out->sums.of_src = -1;
+    if (!p->sums_inside)
+        XK_TRY(xk_conv_sums_make(c, &p->desc, &p->info, &out->sums));
     for (unsigned i = 0; i < out->sums.n; i++)
         add_sum(out, i);
     out->main = out->n;

@@ -21,7 +21,8 @@ struct xk_problem {
     struct xk_conv_info user; /* as the caller sees them */
     /* With several parts: by argument, 0 of what all parts share. */
     struct xk_conv_part_bytes part_b[XK_N_PROGRAM_ARGS];
-    bool pads; /* a launch behind the others clears padding of dst */
+    bool sums_inside; /* forward: the kernel makes the sums of weights */
+    bool pads;        /* a launch behind the others clears padding of dst */
     /* Groups that are one for the kernel, if above 1: a launch in front of the
      * others copies the weights to scratch memory in this layout. */
     int64_t pack;

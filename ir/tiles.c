@@ -305,6 +305,22 @@ static const char *bad_copy(const struct xk_tile_part *p)
     return same ? NULL : "tile.copy: its tiles differ in a role or its extent";
 }
 
+/* s and b have n and k; b has four places of k for each of s. */
+static const char *bad_dot(const struct xk_tile_part *p)
+{
+    int n[2], k[2];
+    for (unsigned i = 0; i < 2; i++) {
+        n[i] = xk_tile_dim(p[i].tile, XK_ROLE_N);
+        k[i] = xk_tile_dim(p[i].tile, XK_ROLE_K);
+        if (!has_two_roles(&p[i]) || n[i] < 0 || k[i] < 0)
+            return "tile.dot: its tiles have n and k";
+    }
+    if (p[0].n[n[0]] != p[1].n[n[1]] || 4 * p[0].n[k[0]] != p[1].n[k[1]])
+        return "tile.dot: b has four places of k for each of s, and as many "
+               "columns";
+    return NULL;
+}
+
 /* Whether the tile has a position for each index that moves the view. */
 static bool has_positions(const struct xk_tiling *t, const char *view,
                           const struct xk_tile_decl *tile)
@@ -350,6 +366,9 @@ const char *xk_tile_call_bad(const struct xk_tiling *t,
                            : "tile.mul: needs c, a and b";
     case XK_TILE_COPY:
         return n_args == 2 ? bad_copy(p) : "tile.copy: needs two tiles";
+    case XK_TILE_DOT:
+        return n_args == 3 ? bad_dot(p)
+                           : "tile.dot: needs two tiles and four bytes";
     case XK_N_TILE_OPS:
         break;
     }

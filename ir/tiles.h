@@ -107,7 +107,9 @@ static inline const struct xk_tile_call *xk_tile_call_of(const xk_stmt *s)
 /* Tiles that an operation names, which are its first arguments. */
 static inline unsigned xk_tile_call_tiles(const struct xk_tile_call *f)
 {
-    return f->op == XK_TILE_MUL ? 3 : f->op == XK_TILE_COPY ? 2 : 1;
+    return f->op == XK_TILE_MUL                            ? 3
+           : f->op == XK_TILE_COPY || f->op == XK_TILE_DOT ? 2
+                                                           : 1;
 }
 
 /* Bytes of a tile. */

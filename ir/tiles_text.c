@@ -122,7 +122,8 @@ void xk_tiling_print_tile(const struct xk_tile_decl *d, struct xk_str *out)
     print_blocks(&d->layout, letters, out);
 }
 
-static const char *const ops[] = {"zero", "load", "store", "mul", "copy"};
+static const char *const ops[] = {"zero", "load", "store",
+                                  "mul",  "copy", "dot"};
 static const char *const families[] = {"mad", "dp4a", "dpas", "dpasw"};
 
 void xk_tile_call_print(const struct xk_tile_call *f, struct xk_str *out)
@@ -177,7 +178,7 @@ const char *xk_tile_call_parse(const char *s, const char *end,
                                struct xk_tile_call *f)
 {
     if (!find_word(&s, end, ops, XK_COUNTOF(ops), &f->op))
-        return "tile: expected zero, load, store, mul or copy";
+        return "tile: expected zero, load, store, mul, copy or dot";
     const bool mul = f->op == XK_TILE_MUL;
     if (mul && !find_word(&s, end, families, XK_COUNTOF(families), &f->family))
         return "tile.mul: expected mad, dp4a, dpas or dpasw";

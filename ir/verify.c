@@ -295,7 +295,8 @@ static const char *bad_tile_args(const struct verifier *v, const xk_stmt *s)
     const struct xk_tile_call *const f = &xk_func_of(s)->u.tile;
     if (!v->tiling)
         return "tile: there is no tiling around it";
-    const unsigned n = xk_n_kids(s), buffers = xk_tile_call_tiles(f);
+    const unsigned n = xk_n_kids(s);
+    const unsigned buffers = xk_tile_call_tiles(f) + (f->op == XK_TILE_DOT);
     for (unsigned i = 0; i < n; i++) {
         const struct xk_type t = xk_type_of(xk_kid(s, i));
         if (i < buffers &&

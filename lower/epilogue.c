@@ -274,7 +274,7 @@ static void preload(struct xk_epilogue *e)
     struct xk_lowering *const l = e->l;
     const struct xk_plan_epilogue *const p = &l->p->epi;
     for (unsigned i = 0; i < l->p->con->n_inputs; i++)
-        if (p->input[i] != XK_INPUT_PARTS)
+        if (p->input[i] != XK_INPUT_PARTS && p->input[i] != XK_INPUT_SUMS)
             e->input[i] = load_input(l, i);
     e->f->prepare(e);
     for (unsigned i = 0; i < p->ahead; i++)

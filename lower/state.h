@@ -4,6 +4,7 @@
 #define XK_LOWER_STATE_H
 
 #include "simplify/writer.h"
+#include "ir/tiles.h"
 #include "lower/lower.h"
 
 #define XK_LOWER_MAX_PLACES 8 /* of slices */
@@ -111,6 +112,22 @@ struct xk_send xk_lower_through_surface(const struct xk_lowering *l,
 void xk_lower_lane_window(struct xk_lowering *l);
 /* tile_nest.c: the K loops as a nest of tile functions. */
 void xk_lower_nest(struct xk_lowering *l);
+/* nest_sums.c: sums of B's columns beside the products (plan.h, struct
+ * xk_plan_sums). They are there from before the loop, `add` stands in it, and
+ * what C's sums lose behind it. */
+struct xk_lower_sums {
+    const xk_expr *sum; /* registers: a row of B each; NULL: there are none */
+    const xk_expr *ones;
+    const xk_expr *times; /* s32 */
+};
+void xk_lower_sums_begin(struct xk_lowering *l, struct xk_lower_sums *s);
+/* Tiles of the tiling. */
+void xk_lower_sums_tiles(const struct xk_lowering *l, struct xk_tiling *t);
+/* Those of a part of B's columns, which are in b. */
+void xk_lower_sums_add(struct xk_lowering *l, const struct xk_lower_sums *s,
+                       struct xk_block_writer *w, unsigned part,
+                       const char *tile_b, const xk_expr *b);
+void xk_lower_sums_end(struct xk_lowering *l, const struct xk_lower_sums *s);
 /* places.c: slices that have their own part first (plan.h, struct
  * xk_plan_slices). Prepares what follows. */
 void xk_lower_places(struct xk_lowering *l);

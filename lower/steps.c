@@ -34,12 +34,24 @@ static bool is_last(const struct xk_lowering *l, unsigned step)
     return step + 1 == xk_epi_steps(l);
 }
 
+/* The number of the operation that a step is; -1: it is none. */
+static int op_of(const struct xk_lowering *l, unsigned step)
+{
+    const unsigned cast = cast_step(l);
+    if (step == cast || is_last(l, step))
+        return -1;
+    return (int)step - (step > cast);
+}
+
 bool xk_epi_has_step(const struct xk_lowering *l, unsigned step)
 {
     const struct xk_plan_epilogue *const p = &l->p->epi;
     if (step == cast_step(l))
         return p->in_f32;
-    return !is_last(l, step) || p->n_extent > l->p->n_extent;
+    const int op = op_of(l, step);
+    if (op >= 0)
+        return !l->p->con->epi[op].times_b; /* nest_sums.c */
+    return p->n_extent > l->p->n_extent;
 }
 
 bool xk_epi_has_steps(const struct xk_lowering *l, unsigned first, unsigned end)
@@ -48,15 +60,6 @@ bool xk_epi_has_steps(const struct xk_lowering *l, unsigned first, unsigned end)
     for (unsigned i = first; i < end; i++)
         any |= xk_epi_has_step(l, i);
     return any;
-}
-
-/* The number of the operation that a step is; -1: it is none. */
-static int op_of(const struct xk_lowering *l, unsigned step)
-{
-    const unsigned cast = cast_step(l);
-    if (step == cast || is_last(l, step))
-        return -1;
-    return (int)step - (step > cast);
 }
 
 unsigned xk_epi_step_of(const struct xk_lowering *l, unsigned op)
@@ -83,7 +86,8 @@ enum xk_epi_operand xk_epi_operand(const struct xk_lowering *l, unsigned step)
         return XK_EPI_OLD;
     if (s)
         return XK_EPI_COLUMN;
-    return xk_epi_reads_rhs(o) && l->p->epi.input[o->input] != XK_INPUT_ONE
+    return xk_epi_reads_rhs(o) && !o->times_b &&
+                   l->p->epi.input[o->input] != XK_INPUT_ONE
                ? XK_EPI_COLUMN
                : XK_EPI_NONE;
 }

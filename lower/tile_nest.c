@@ -30,6 +30,7 @@ struct nest {
     int64_t k_all; /* its places, up to whole steps */
     bool has_batch;
     struct operand a, b;
+    struct xk_lower_sums sums;
     const xk_expr *rows[MAX_ROWS]; /* of slices that have their own rows first:
                                       positions of each message's rows of A */
 };
@@ -226,6 +227,7 @@ static void make_tiling(struct nest *g)
     const struct xk_layout sum = sum_layout(p);
     make_tile(g, TILE_C, "c", &sum, XK_ROLE_M, XK_ROLE_N);
     make_raw_tiles(g);
+    xk_lower_sums_tiles(g->l, t);
 }
 
 /* Some of K's places in the tiles; n 0: all. */
@@ -381,6 +383,8 @@ static void put_step(struct nest *g, struct xk_block_writer *w, struct step s)
         load_b(g, w, part, s);
         order_operand(g, w, &g->b, (struct rows){0, 0}, s.k_len);
         put_rows(g, w, part, s.k_len);
+        xk_lower_sums_add(g->l, &g->sums, w, part, g->t.tile[TILE_B].name,
+                          g->b.reg);
     }
 }
 
@@ -499,8 +503,10 @@ void xk_lower_nest(struct xk_lowering *l)
                      .a = {.tile = TILE_A, .view = VIEW_A},
                      .b = {.tile = TILE_B, .view = VIEW_B}};
     const xk_expr *const mem[] = {l->arg_a, l->arg_b};
-    struct xk_block_writer outer = l->w;
+    struct xk_block_writer outer;
     make_tiling(&g);
+    xk_lower_sums_begin(l, &g.sums);
+    outer = l->w;
     xk_block_init(&l->w, l->c, l->facts);
     for (unsigned part = 0; part < parts_of(l->p); part++) {
         struct xk_func zero = tile_call(XK_TILE_ZERO, 0);
@@ -516,6 +522,7 @@ void xk_lower_nest(struct xk_lowering *l)
         put_one_loop(&g);
     else
         put_loops(&g);
+    xk_lower_sums_end(l, &g.sums);
     const xk_stmt *const body = xk_block_end(&l->w);
     l->w = outer;
     xk_block_add(&l->w, xk_tiling_stmt(l->c, &g.t, mem, body));

@@ -42,6 +42,9 @@ static const xk_stmt *expand_call(struct xk_expand *x, const xk_stmt *s)
     case XK_TILE_COPY:
         xk_expand_copy(x, s);
         break;
+    case XK_TILE_DOT:
+        xk_expand_dot(x, s);
+        break;
     case XK_N_TILE_OPS:
         break;
     }

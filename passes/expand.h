@@ -131,4 +131,6 @@ void xk_expand_mul(struct xk_expand *x, const xk_stmt *call);
 
 void xk_expand_copy(struct xk_expand *x, const xk_stmt *call);
 
+void xk_expand_dot(struct xk_expand *x, const xk_stmt *call);
+
 #endif

@@ -60,7 +60,8 @@ static struct xk_piped_buffer *buffer_at(struct xk_piped_loop *p,
 
 static bool is_reader(const struct xk_tile_call *f)
 {
-    return f && (f->op == XK_TILE_MUL || f->op == XK_TILE_COPY);
+    return f && (f->op == XK_TILE_MUL || f->op == XK_TILE_COPY ||
+                 f->op == XK_TILE_DOT);
 }
 
 static bool is_store(const xk_stmt *s)

@@ -364,6 +364,7 @@ static unsigned dummy_grf(const struct xk_plan *p)
         parts |= has_zeros(&p->seg[i].a);
     if (p->flat.places) /* no masks of A */
         parts = p->a.access == XK_ACCESS_ELEMENTS;
+    parts |= p->sums.any; /* what adds sums up */
     return is_dpas(p) && (parts || leaves_lanes(p)) ? 8 : 0;
 }
 
@@ -372,6 +373,8 @@ static void count_loop(struct xk_plan *p)
     struct xk_plan_grf *const g = &p->grf;
     const struct xk_plan_segment *const s = &p->seg[0];
     g->acc = (uint16_t)xk_grfs(p, p->acc_b);
+    if (p->sums.any) /* and what is their right-hand side */
+        g->acc = (uint16_t)(g->acc + xk_grfs(p, p->sums.size_b) + 2u);
     g->a = (uint16_t)(xk_grfs(p, xk_plan_slots_b(&p->a)));
     g->b = (uint16_t)(xk_grfs(p, xk_plan_slots_b(&p->b)));
     g->staging =
@@ -509,6 +512,7 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     XK_TRY(p->s.fma == XK_FMA_LANES ? plan_lanes(c, p) : plan_multiply(c, p));
     plan_acc(p);
     XK_TRY(xk_plan_slices(c, p));
+    XK_TRY(xk_plan_sums(c, p));
     XK_TRY(xk_plan_store(c, p));
     XK_TRY(xk_plan_calls(c, p));
     return count_registers(c, p);

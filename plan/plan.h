@@ -103,6 +103,7 @@ enum xk_plan_input {
     XK_INPUT_COLUMNS, /* the same for all rows: loaded once, an f32 a column */
     XK_INPUT_ONE,     /* the same everywhere: loaded once, an f32 */
     XK_INPUT_PARTS,   /* part by part: a side */
+    XK_INPUT_SUMS,    /* where K's loops end (struct xk_plan_sums) */
 };
 
 /* What a step reads of each part of C from memory: what C itself held, or an input.
@@ -250,6 +251,20 @@ struct xk_plan_slices {
     uint32_t slm_b;   /* of a group */
 };
 
+/* Sums of B's columns over a thread's K, which a right-hand side multiplies and C's
+ * sums lose (xk_epi_op.times_b). In the loop each row of B in registers has eight
+ * partial sums in a register, of the dwords of its 32 bytes. Behind it dpas adds
+ * these up, a byte of all of them at a time, which gives a column's sum in every
+ * lane of M. */
+struct xk_plan_sums {
+    bool any;
+    uint8_t input;  /* the right-hand side */
+    uint8_t bytes;  /* of a partial sum that may differ from its sign */
+    uint32_t part_b; /* registers of a part of B's columns, of which there are several
+                        with n_part */
+    uint32_t size_b; /* of all */
+};
+
 /* How a nest walks K (docs/kernels.md). */
 enum xk_plan_walk {
     XK_WALK_LOOPS,  /* a loop for each index but the last */
@@ -312,6 +327,7 @@ struct xk_plan {
     struct xk_plan_flat flat;
     uint32_t beside; /* where packed places outside the tensor are in its surface */
     struct xk_plan_slices slices;
+    struct xk_plan_sums sums;
     struct xk_layout acc;  /* register tile [m][n] of C */
     struct xk_layout part; /* of a slice's part, at the same place */
     uint32_t acc_b;

@@ -188,6 +188,8 @@ void xk_plan_inputs(xk_ctx *c, struct xk_plan *p)
     e->input_masked =
         (int64_t)xk_plan_groups_n(p) * p->s.tg_n * p->s.n_thr > p->n_extent;
     set_inputs(p);
+    if (p->sums.any)
+        e->input[p->sums.input] = XK_INPUT_SUMS;
     for (unsigned i = 0; i < p->con->n_inputs; i++)
         e->input_block[i] = e->input[i] == XK_INPUT_COLUMNS &&
                             !e->input_masked && is_dense(c, p, i);

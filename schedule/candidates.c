@@ -428,7 +428,8 @@ static bool has_room(const struct search *g, const struct xk_schedule *c)
     const unsigned blocks = c->n_thr / (c->fma == XK_FMA_DPASW ? 16u : 8u);
     const unsigned headers =
         unit * ((unsigned)g->s->k_outer + 2) + tiles + blocks;
-    const unsigned others = 9; /* coordinates, what is fixed */
+    const unsigned others = /* coordinates, what is fixed */
+        9 + (g->s->sums ? xk_schedule_sums_grf(c) : 0);
     return xk_schedule_buffer_grf(g->p, c) + 8 * unit + headers + others <=
            xk_platform_grf(g->p, c->grf_count);
 }
@@ -524,11 +525,11 @@ static void systolic(struct search *g)
 
 struct xk_schedule xk_schedule_last_resort(const struct xk_shape *s)
 {
-    const bool systolic = s->elem_b == 2;
+    const bool systolic = s->elem_b == 2 || s->sums;
     struct xk_schedule c = {.fma = (uint8_t)(systolic         ? XK_FMA_DPAS
                                              : s->elem_b == 1 ? XK_FMA_DP4A
                                                               : XK_FMA_MAD),
-                            .k_step = (uint16_t)(systolic         ? 16
+                            .k_step = (uint16_t)(systolic ? 32 / s->elem_b
                                                  : s->elem_b == 1 ? 4
                                                                   : 1),
                             .tg_m = 1,
@@ -676,7 +677,7 @@ unsigned xk_schedule_candidates(const struct xk_platform *p,
     if (is_open(&g, &n)) {
         if (s->elem_b != 4)
             systolic(&g);
-        if (s->elem_b != 2)
+        if (s->elem_b != 2 && !s->sums)
             mads(&g);
         n = with_last_resort(&g, with_lanes(&g, in_order(&g)));
     }

@@ -18,6 +18,7 @@ static const struct xk_perf rows[] = {
      .exposed_dpas = 56,
      .launch = 228,
      .launch_dpas = 360,
+     .launch_alone = 1000,
      .round = 41,
      .round_dpas = 476,
      .exchange = 706,

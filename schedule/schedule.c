@@ -79,6 +79,12 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
     return (acc + a + b) / p->grf_b;
 }
 
+unsigned xk_schedule_sums_grf(const struct xk_schedule *c)
+{
+    enum { OTHER = 2 }; /* ones, and what multiplies them */
+    return c->n_thr / xk_fma_family_of(c->fma)->sharers_b + OTHER;
+}
+
 static unsigned lcm(unsigned a, unsigned b)
 {
     unsigned n = a;
@@ -214,6 +220,8 @@ bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *s,
     if (xk_schedule_is_flat(c))
         other = header_grf(p, s, c) + OTHER_FLAT_GRF;
     const unsigned more = xk_schedule_more_rows(s, c) * step_b(c) / p->grf_b;
+    if (s->sums)
+        other += xk_schedule_sums_grf(c);
     return xk_schedule_buffer_grf(p, c) + more + turned_grf(p, s, c) + other <=
            xk_platform_grf(p, c->grf_count);
 }
@@ -319,6 +327,16 @@ static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
             s->k_inner % c->k_step == 0 &&
             s->k_inner / c->k_step * s->k_outer > 1 &&
             s->k_outer <= MAX_SLM_PLACES);
+}
+
+/* A register of B has eight partial sums, of whole steps. */
+static bool rule_sums(const struct xk_platform *p, const struct xk_shape *s,
+                      const struct xk_schedule *c)
+{
+    (void)p;
+    return !s->sums || (xk_fma_family_of(c->fma)->dpas && !c->pack &&
+                        s->k_inner % c->k_step == 0 &&
+                        c->load_a == XK_LOAD_AUTO && c->load_b == XK_LOAD_AUTO);
 }
 
 /* What else is outside comes from beside a surface, as zeros. */

@@ -115,6 +115,7 @@ struct xk_shape {
      * or that a step reads beside it. Those of the epilogue that loops (struct
      * xk_epi_run) would take off. */
     unsigned epilogue, scatter, moves, looped;
+    bool sums; /* of B's columns over K are made, too */
     int64_t
         batch; /* places of the batch indices, each a grid of its own; 0 as 1 */
     /* For fma=lanes, if the batch can be in the lanes; n 0: it cannot. */
@@ -380,6 +381,8 @@ unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 struct xk_schedule out[XK_MAX_CANDIDATES],
                                 const struct xk_schedule_rule **broken);
 /* Registers of the multiply's buffers, in GRFs (the plan knows the rest). */
+/* What sums of B's columns take in the loop, where these are made. */
+unsigned xk_schedule_sums_grf(const struct xk_schedule *c);
 unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c);
 
@@ -416,6 +419,8 @@ struct xk_perf {
     /* Cycles from a thread's dispatch to its loop's pace, with dpas; what each
      * further round of groups costs. */
     uint16_t launch, launch_dpas;
+    /* Cycles of a small launch in front of another, which waits for it. */
+    uint16_t launch_alone;
     uint16_t round, round_dpas;
     /* Cycles of slices that wait for each other, a halving; with dpas, at the
      * first round of groups and at each further one. */

@@ -318,6 +318,8 @@ static void set_epilogue(const struct xk_contraction *p, struct xk_shape *s)
     }
     s->moves = 1;
     for (unsigned i = 0; i < p->n_epi; i++)
+        s->sums |= p->epi[i].times_b;
+    for (unsigned i = 0; i < p->n_epi; i++)
         s->moves += reads_beside(p, &p->epi[i]);
     for (unsigned i = 0; i < p->n_index; i++)
         columns += p->index[i].role == XK_ROLE_N && p->index[i].extent > 1;

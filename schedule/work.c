@@ -30,6 +30,8 @@ static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
         addresses = 12 * s->k_outer * (c->m_thr / 8 / c->tg_n);
     else if (c->k_loop == XK_K_INNER)
         addresses = 4 * s->k_outer * (c->m_thr / 16);
+    if (s->sums) /* bytes of eight columns: added up, moved, multiplied */
+        addresses += 24 + 3 * c->n_thr + rows / 2;
     return 120 + addresses + rows * 2 / xk_schedule_slices(c) +
            exchange(c, rows);
 }
@@ -194,6 +196,8 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
         w.port_cyc += c->m_thr / 8 * (256 / f->slm_b_cyc);
     }
     w.issue = issue_of(dpas, sends, moves) + walk_issue(s, c);
+    if (s->sums) /* a dp4a of 16 lanes takes two cycles */
+        w.issue += rows_b(c);
     if (!c->slm && (s->loose_b || s->leaves_b || xk_schedule_turns_b(s, c))) {
         const struct bring b =
             xk_schedule_turns_b(s, c) ? turned_b(s, c) : elements_b(s, c);

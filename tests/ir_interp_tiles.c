@@ -191,6 +191,36 @@ static void copy_tile(struct interp *s, const xk_stmt *st)
     } while (!s->fault && next_element(&a, at));
 }
 
+/* Each element of the sums and its four places of k. */
+static void dot_tiles(struct interp *s, const xk_stmt *st)
+{
+    const struct xk_tile_call *const f = &xk_func_of(st)->u.tile;
+    const struct place sums = xk_interp_place_of(s, xk_kid(st, 0));
+    const struct place b = xk_interp_place_of(s, xk_kid(st, 1));
+    const struct place four = xk_interp_place_of(s, xk_kid(st, 2));
+    struct xk_tile_part p[2];
+    for (unsigned i = 0; i < 2; i++)
+        xk_tile_part_of(s->tiling, f, i, &p[i]);
+    const enum xk_dtype dt = p[1].tile->layout.dt;
+    const int64_t columns = p[0].n[xk_tile_dim(p[0].tile, XK_ROLE_N)];
+    const int64_t deep = p[0].n[xk_tile_dim(p[0].tile, XK_ROLE_K)];
+    for (int64_t n = 0; n < columns; n++)
+        for (int64_t k = 0; k < deep && !s->fault; k++) {
+            const int64_t at = tile_place(&p[0], XK_ROLE_N, n, XK_ROLE_K, k);
+            union lane v =
+                xk_interp_read_lane(s, sums, at, XK_DT_S32, "tile.dot");
+            for (int64_t i = 0; i < 4; i++)
+                v.i += xk_interp_read_lane(s, b,
+                                           tile_place(&p[1], XK_ROLE_N, n,
+                                                      XK_ROLE_K, 4 * k + i),
+                                           dt, "tile.dot")
+                           .i *
+                       xk_interp_read_lane(s, four, i, XK_DT_U8, "tile.dot").i;
+            xk_interp_write_lane(s, sums, at, XK_DT_S32,
+                                 xk_interp_fit(XK_DT_S32, v), "tile.dot");
+        }
+}
+
 void xk_interp_tile(struct interp *s, const xk_stmt *st)
 {
     if (!s->tiling)
@@ -199,6 +229,8 @@ void xk_interp_tile(struct interp *s, const xk_stmt *st)
         multiply_tiles(s, st);
     else if (xk_func_of(st)->u.tile.op == XK_TILE_COPY)
         copy_tile(s, st);
+    else if (xk_func_of(st)->u.tile.op == XK_TILE_DOT)
+        dot_tiles(s, st);
     else
         move_tile(s, st);
 }

@@ -261,7 +261,8 @@ static bool epilogue_eq(const struct xk_contraction *p,
         const struct xk_epi_op *const x = &p->epi[i], *const y = &q->epi[i];
         if (x->kind != y->kind || x->input != y->input ||
             x->alpha != y->alpha || x->beta != y->beta || x->zero != y->zero ||
-            x->old_dt != y->old_dt || x->in_acc != y->in_acc)
+            x->old_dt != y->old_dt || x->in_acc != y->in_acc ||
+            x->times_b != y->times_b)
             return false;
     }
     return true;

@@ -183,6 +183,20 @@ static enum xk_status check_classes(xk_ctx *c, const struct xk_contraction *p)
     return XK_OK;
 }
 
+/* Whether a step on the accumulators is one that is known. */
+static bool is_acc_step(const struct xk_contraction *p, unsigned i)
+{
+    const struct xk_epi_op *const e = &p->epi[i];
+    const struct xk_access *const a = &p->input[e->input];
+    if (!e->in_acc)
+        return !e->times_b;
+    return p->acc_dt == XK_DT_S32 && e->kind == XK_EPI_SUB &&
+           a->layout.dt == XK_DT_S32 && (e->times_b || !a->by_value) &&
+           (!e->times_b ||
+            (!xk_access_uses(a) && xk_dtype_b(p->b.layout.dt) == 1)) &&
+           (!i || p->epi[i - 1].in_acc);
+}
+
 static enum xk_status check_epilogue(xk_ctx *c, const struct xk_contraction *p)
 {
     const unsigned b = xk_dtype_b(p->c.layout.dt);
@@ -200,10 +214,7 @@ static enum xk_status check_epilogue(xk_ctx *c, const struct xk_contraction *p)
         if (xk_epi_reads_rhs(e) && e->input >= p->n_inputs)
             return xk_fail(c, XK_EINVAL, "operation %u, %s: input %u of %u", i,
                            row->name, e->input, p->n_inputs);
-        if (e->in_acc &&
-            (p->acc_dt != XK_DT_S32 || e->kind != XK_EPI_SUB ||
-             p->input[e->input].layout.dt != XK_DT_S32 ||
-             p->input[e->input].by_value || (i && !p->epi[i - 1].in_acc)))
+        if (!is_acc_step(p, i))
             return xk_fail(c, XK_EINVAL,
                            "operation %u, %s: only what is an s32 is "
                            "subtracted from s32 accumulators, before all else",

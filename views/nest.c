@@ -49,7 +49,7 @@ static void print_epi(const struct xk_nest *p, struct xk_str *out)
         const struct xk_epi_op *const e = &p->epi[i];
         xk_str_printf(out, "epilogue %u: ", i);
         xk_epi_print(e, p->input[e->input].name, out);
-        xk_str_printf(out, "\n");
+        xk_str_printf(out, "%s\n", e->times_b ? " times B's sum over K" : "");
     }
 }
 

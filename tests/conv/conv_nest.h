@@ -4,6 +4,7 @@
 #define XK_TESTS_CONV_NEST_H
 
 #include "conv/tensors.h"
+#include "conv/zero_sums.h"
 #include "views/nest.h"
 
 /* xk_conv_tensors with the layouts of these tags for "any". */
@@ -39,6 +40,8 @@ static inline enum xk_status test_conv_nest(xk_ctx *c,
 {
     struct xk_contraction con;
     XK_TRY(xk_conv_contraction(c, full, info, &con));
+    if (xk_conv_may_sum_inside(full))
+        XK_TRY(xk_conv_sum_inside(c, full, &con));
     XK_TRY(xk_contraction_check(c, &con));
     return xk_nest_make(c, &con, out);
 }

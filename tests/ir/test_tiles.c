@@ -41,6 +41,19 @@ static const char *const bodies[] = {
     "    tile x = u8 [b1 m8:64 k4]\n"
     "    alloc r: grf[512]\n"
     "    tile.load.A.x(&r[0], 0, 0, 0)\n",
+    /* sums of fours along k */
+    "    index j 64, p 128\n"
+    "    view B = wei s8[128,64] ba [p, j]\n"
+    "    walk n = j, k = p\n"
+    "    tile b = s8 [n16 k32]\n"
+    "    tile s = s32 [n16 k8]\n"
+    "    alloc rb: grf[512]\n"
+    "    alloc rs: grf[512]\n"
+    "    alloc ones: grf[4]\n"
+    "    for k0 in 0..128 step 32 {\n"
+    "        tile.load.B.b(&rb[0], 0, k0)\n"
+    "        tile.dot.s.b[n 8+8](&rs[0], &rb[0], &ones[0])\n"
+    "    }\n",
 };
 
 static const struct {
@@ -136,6 +149,11 @@ static const struct {
     {"tile.copy.a.b(&r[0], &r[0])", "differ in a role or its extent"},
     {"tile.copy.a.a(&r[0], 0)", "registers or SLM"},
     {"tile.copy.a.z(&r[0], &r[0])", "no such tile"},
+    {"tile.dot.b.b(&r[0], &r[0])", "needs two tiles and four bytes"},
+    {"tile.dot.b.b(&r[0], &r[0], 0)", "registers or SLM"},
+    {"tile.dot.a.b(&r[0], &r[0], &r[0])", "its tiles have n and k"},
+    {"tile.dot.b.b(&r[0], &r[0], &r[0])", "four places of k for each of s"},
+    {"tile.dot.b.b[n 0+8](&r[0], &r[0], &r[0])", "four places of k"},
 };
 
 START_TEST(verifier_refuses)

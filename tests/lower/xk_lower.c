@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* xk_lower PROBLEM [u8s8] [src=TAG] [wei=TAG] [sum] [registers=N]
+/* xk_lower PROBLEM [u8s8] [zero] [src=TAG] [wei=TAG] [sum] [registers=N]
  * [FIELD=VALUE]...: prints the IR of an f16 problem, or one of u8 and s8,
  * without bias, channels innermost but for the source with another TAG, weights
  * in blocks of 32 rows and 16 (32) channels or as TAG says, added to what the
- * destination holds (sum), on a platform whose threads have N registers, under
- * the schedule below with these fields set; before any pass. Exit 0, or 1 with
- * the error on stderr. */
+ * destination holds (sum), with a zero point of the source (zero), on a
+ * platform whose threads have N registers, under the schedule below with these
+ * fields set; before any pass. Exit 0, or 1 with the error on stderr. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +24,11 @@ static void take_words(char ***words, struct xk_conv_desc *d,
     if ((*words)[1] && !strcmp((*words)[1], "u8s8")) {
         d->src_type = d->dst_type = XK_U8;
         d->wei_type = XK_S8;
+        ++*words;
+    }
+    if ((*words)[1] && !strcmp((*words)[1], "zero")) {
+        d->attr.zero_point[XK_ARG_SRC] =
+            (struct xk_quant){.source = XK_QUANT_DEVICE, .type = XK_S32};
         ++*words;
     }
     if ((*words)[1] && !strncmp((*words)[1], src, strlen(src)))

@@ -250,6 +250,15 @@ static const struct {
     {"prefetch", "prefetch=1", {3136, 64, 64, 9, 2}}, /* SLM */
     {"prefetch", "slm=0 kloop=outer prefetch=1", {3136, 64, 64, 9, 2}},
     {"prefetch", "slm=0 kloop=inner prefetch=1 order=m", {3136, 64, 64, 9, 2}},
+    /* Sums of B's columns. */
+    {NULL, "slm=0 k=32", {3136, 64, 64, 1, 1, .sums = true}},
+    {"sums", "slm=0 k=32 kloop=outer", {3136, 64, 72, 1, 1, .sums = true}},
+    {"sums",
+     "slm=0 k=32 kloop=outer load_b=rows",
+     {3136, 64, 64, 1, 1, .sums = true}},
+    {"sums",
+     "slm=0 kloop=outer fma=dp4a simd=16 m=16 n=16 nsub=16 k=16 tg=2x2",
+     {3136, 64, 64, 1, 1, .sums = true}},
     {NULL, PACK, {3136, 64, 3, 49, 2, .line_places = 7, .used_e = 3}},
     {NULL, PACK, {3136, 64, 3, 49, 1, .line_places = 7, .used_e = 4}},
     {NULL,

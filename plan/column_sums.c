@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums of B's columns beside the products (plan.h, struct xk_plan_sums). */
+#include "plan/operand.h"
+
+enum { DEEP_B = 32, LANES = 8 };
+
+/* Bytes that hold a partial sum with its sign, of so many elements. */
+static unsigned partial_sum_bytes(enum xk_dtype b, int64_t elements)
+{
+    const bool has_sign = b == XK_DT_S8;
+    const int64_t most = elements * (has_sign ? 128 : 255);
+    unsigned n = 1;
+    while (n < 4 && most > (INT64_C(1) << (8 * n - has_sign)) - !has_sign)
+        n++;
+    return n;
+}
+
+enum xk_status xk_plan_sums(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_plan_sums *const s = &p->sums;
+    const struct xk_nest *const con = p->con;
+    const unsigned shared = xk_plan_is_wide(p) ? 2 : 1;
+    for (unsigned i = 0; i < con->n_epi && !s->any; i++) {
+        s->any = con->epi[i].times_b;
+        s->input = con->epi[i].input;
+    }
+    if (!s->any)
+        return XK_OK;
+    if (!p->t.dpas || !xk_plan_has_nest(p))
+        return xk_fail(c, XK_ENOFIT,
+                       "plan: sums of B's columns are made by dpas, in a nest");
+    const int64_t k = xk_contraction_extent(&con->walked, XK_ROLE_K);
+    s->bytes = (uint8_t)partial_sum_bytes(con->b.view.layout.dt,
+                                          xk_ceil_div(k, LANES * p->slices.n));
+    s->part_b = p->t.n_part / shared * DEEP_B;
+    s->size_b = p->t.n / shared * DEEP_B;
+    return XK_OK;
+}
