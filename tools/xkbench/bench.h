@@ -128,9 +128,9 @@ struct xk_bench_result {
     struct xk_bench_counts counts; /* of the launch that runs */
     struct xk_bench_loop loop;     /* of all launches; engine sim only */
     uint64_t code_b, static_instructions, static_fma, peak_b;
-    uint64_t number;    /* of the problem, from 0 */
-    uint32_t peak_grf;  /* the most of all launches */
-    char schedule[256]; /* of the last launch */
+    uint64_t number;     /* of the problem, from 0 */
+    uint32_t peak_grf;   /* the most of all launches */
+    char schedule[2048]; /* of each launch that has one; equal ones once */
     uint32_t groups, threads_per_group;
     const char *reference; /* mode C: whose; NULL: nobody was asked */
     bool hashed;

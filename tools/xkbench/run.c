@@ -242,6 +242,22 @@ static uint64_t fnv1a(uint64_t h, const uint8_t *bytes, uint64_t n)
     return h;
 }
 
+/* Adds a launch's schedule; a fill or a reduction has none. What does not fit
+ * is "...". */
+static void add_schedule(struct xk_bench_result *r, const char *schedule)
+{
+    static const char more[] = "; ...";
+    const size_t room = sizeof r->schedule - sizeof more;
+    const size_t used = strlen(r->schedule);
+    if (!schedule[0] || strstr(r->schedule, schedule) || used >= room)
+        return;
+    const char *const between = used ? "; " : "";
+    if (used + strlen(between) + strlen(schedule) < room)
+        sprintf(r->schedule + used, "%s%s", between, schedule);
+    else
+        strcpy(r->schedule + used, more);
+}
+
 static bool create(struct xk_bench_work *w)
 {
     const int n =
@@ -264,7 +280,7 @@ static bool create(struct xk_bench_work *w)
         code_hash = fnv1a(code_hash, l->code, l->code_b);
         w->r->static_instructions += l->static_instructions;
         w->r->static_fma += l->static_fma;
-        snprintf(w->r->schedule, sizeof w->r->schedule, "%s", l->schedule);
+        add_schedule(w->r, l->schedule);
         if (l->peak_grf > w->r->peak_grf)
             w->r->peak_grf = l->peak_grf;
         w->r->threads_per_group = l->threads_per_group;
