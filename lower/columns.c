@@ -359,14 +359,14 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
     for (unsigned n = 0; n < all; n += cols) {
         const xk_expr *const col =
             xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, part->n + n);
-        const xk_expr *const mask = mask_of(e, s, block, col);
-        const xk_expr *const off =
-            offset_of(e, xk_epi_view(l, s), block, rows, col);
-        xk_lower_send(l, &l->w, &send, is_c ? l->arg_c : l->arg_in[s->input],
-                      off, buf,
-                      own ? place_b(l, part->m, part->n + n)
-                          : buf_b + 4 * SIDE * (n / per),
-                      NULL, mask);
+        const uint32_t reg_b = own ? place_b(l, part->m, part->n + n)
+                                   : buf_b + 4 * SIDE * (n / per);
+        const struct xk_lower_args x = {
+            .mem = is_c ? l->arg_c : l->arg_in[s->input],
+            .off = offset_of(e, xk_epi_view(l, s), block, rows, col),
+            .reg = xk_lower_reg(l, buf, reg_b),
+            .mask = mask_of(e, s, block, col)};
+        xk_lower_send(l, &l->w, &send, &x);
     }
 }
 

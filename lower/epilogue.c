@@ -30,14 +30,16 @@ bool xk_epi_loads_zero(const struct xk_lowering *l,
 /* Elements n of an input, where mask says. */
 static void load_elements(struct xk_lowering *l, unsigned input,
                           const struct xk_send *send, const xk_expr *n,
-                          const xk_expr *reg, uint32_t reg_b,
-                          const xk_expr *mask)
+                          const xk_expr *reg, const xk_expr *mask)
 {
     const struct xk_operand_view *const v = &l->p->con->input[input];
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
     xk_lower_n_only(l, n, at);
-    xk_lower_send(l, &l->w, send, l->arg_in[input],
-                  xk_lower_offset(l, &v->view, at), reg, reg_b, NULL, mask);
+    const struct xk_lower_args x = {.mem = l->arg_in[input],
+                                    .off = xk_lower_offset(l, &v->view, at),
+                                    .reg = reg,
+                                    .mask = mask};
+    xk_lower_send(l, &l->w, send, &x);
 }
 
 /* As it lies in memory. */
@@ -56,7 +58,8 @@ static void load_blocks(struct xk_lowering *l, unsigned input,
         const xk_expr *const at =
             xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, first * per);
         send.vec = (uint8_t)xk_plan_block_vec(n - first);
-        load_elements(l, input, &send, at, buf, 4 * first, all);
+        load_elements(l, input, &send, at, xk_lower_reg(l, buf, 4 * first),
+                      all);
     }
 }
 
@@ -82,7 +85,7 @@ static void gather_columns(struct xk_lowering *l, unsigned input,
         if (p->epi.input_masked)
             mask = xk_block_let(&l->w, "in_n",
                                 xk_bin_imm(l->c, XK_OP_LT, at, p->n_extent));
-        load_elements(l, input, &send, at, buf, 4 * i, mask);
+        load_elements(l, input, &send, at, xk_lower_reg(l, buf, 4 * i), mask);
     }
 }
 
@@ -114,8 +117,8 @@ static void gather_one(struct xk_lowering *l, unsigned input,
                                  .data_b = (uint8_t)xk_dtype_b(dt),
                                  .vec = 1,
                                  .lanes = (uint8_t)simd};
-    load_elements(l, input, &send, xk_bcast(l->c, xk_s32(l->c, 0), simd), buf,
-                  0, xk_lower_true(l, simd));
+    load_elements(l, input, &send, xk_bcast(l->c, xk_s32(l->c, 0), simd),
+                  xk_lower_reg(l, buf, 0), xk_lower_true(l, simd));
 }
 
 /* n f32 of an input become one over them, if that is what is used. */

@@ -13,8 +13,8 @@ static const xk_expr *slot_offset(struct xk_lowering *l, const xk_expr *i,
     if (xk_is_const(i, &step))
         return step % o->slots ? xk_s32(l->c, step % o->slots * o->tile_b)
                                : NULL;
-    return xk_bin_imm(l->c, XK_OP_MUL,
-                      xk_bin_imm(l->c, XK_OP_MOD, i, o->slots), o->tile_b);
+    return xk_bin_imm(l->c, XK_OP_MUL, xk_bin_imm(l->c, XK_OP_MOD, i, o->slots),
+                      o->tile_b);
 }
 
 /* First innermost K element of a message in step i. */
@@ -38,25 +38,27 @@ static void arrange(struct xk_lowering *l, struct xk_block_writer *w,
                            it->staged ? NULL : slot_b, it->to_b, it->size_b);
         return;
     }
-    const xk_expr *const args[2] = {
-        xk_lower_slot_reg(l, buf, slot_b, it->to_b),
-        xk_lower_reg(l, staging, it->from_b)};
+    const xk_expr *const args[2] = {xk_lower_slot_reg(l, buf, slot_b, it->to_b),
+                                    xk_lower_reg(l, staging, it->from_b)};
     xk_block_call(w, &f, args, 2);
 }
 
-/* Where an outer place of a block of rows is in A's surface; beside the tensor XK_OFF_NULL. */
+/* Where an outer place of a block of rows is in A's surface; beside the tensor
+ * XK_OFF_NULL. */
 static const xk_expr *place_of(struct xk_lowering *l, struct xk_block_writer *w,
-                                unsigned block, const xk_expr *const *at)
+                               unsigned block, const xk_expr *const *at)
 {
     const struct xk_view *const v = &l->p->con->a.view;
-    const xk_expr *const off = xk_cast(l->c, XK_DT_U32, xk_lower_offset(l, v, at));
+    const xk_expr *const off =
+        xk_cast(l->c, XK_DT_U32, xk_lower_offset(l, v, at));
     const xk_expr *const mask = xk_lower_mask(l, v, at);
     const xk_expr *const from = xk_lower_surface_at(l, l->arg_a);
     const xk_expr *const sum =
         xk_lower_widen(l, xk_add(l->c, off, from), l->p->t.lanes);
-    const xk_expr *in = l->p->a.row_masked
-                            ? xk_and(l->c, xk_lower_below_m(l, l->row_m[block]), mask)
-                            : mask;
+    const xk_expr *in =
+        l->p->a.row_masked
+            ? xk_and(l->c, xk_lower_below_m(l, l->row_m[block]), mask)
+            : mask;
     int64_t always;
     in = xk_simplify(l->c, in, l->facts);
     if (in && xk_is_const(in, &always) && always)
@@ -65,10 +67,11 @@ static const xk_expr *place_of(struct xk_lowering *l, struct xk_block_writer *w,
     return xk_block_let(w, "at", xk_select(l->c, in, sum, beside));
 }
 
-/* Packed places lie in memory, or beside the tensor, each for itself: a place for those
- * of a block of rows, and a header for each message, which take turns. */
+/* Packed places lie in memory, or beside the tensor, each for itself: a place
+ * for those of a block of rows, and a header for each message, which take
+ * turns. */
 static void load_places(struct xk_lowering *l, struct xk_block_writer *w,
-                      const struct xk_plan_segment *s, const xk_expr *i)
+                        const struct xk_plan_segment *s, const xk_expr *i)
 {
     const struct xk_plan *const p = l->p;
     const xk_expr *const slot = slot_offset(l, i, &p->a);
@@ -87,10 +90,10 @@ static void load_places(struct xk_lowering *l, struct xk_block_writer *w,
         at[xk_lower_k_inner(l)] = xk_s32(l->c, m->k / place_e * place_e);
         if (m->k % place_e == 0)
             place = place_of(l, w, m->row / p->t.lanes, at);
-        const xk_expr *const head =
-            xk_lower_reg(l, l->heads, turn++ % XK_LOWER_PLACE_HEADERS * XK_HEADER_B);
-        const xk_expr *const by =
-            xk_lower_widen(l, xk_lower_u32(l, m->k % place_e * elem_b), p->t.lanes);
+        const xk_expr *const head = xk_lower_reg(
+            l, l->heads, turn++ % XK_LOWER_PLACE_HEADERS * XK_HEADER_B);
+        const xk_expr *const by = xk_lower_widen(
+            l, xk_lower_u32(l, m->k % place_e * elem_b), p->t.lanes);
         xk_block_add(w, xk_store(l->c, head, xk_add(l->c, place, by)));
         const struct xk_send send =
             xk_lower_through_surface(l, &m->send, l->arg_a);
@@ -118,11 +121,13 @@ static void load_a(struct xk_lowering *l, struct xk_block_writer *w,
         at[xk_lower_k_inner(l)] = k_element(l, s, m, i);
         struct xk_send send = m->send;
         send.zero = xk_lower_loads_zero(l, &p->con->a);
-        xk_lower_send(l, w, &send, l->arg_a,
-                      xk_lower_offset(l, &p->con->a.view, at),
-                      m->staged ? l->stage_a : l->a, m->reg_b,
-                      m->staged ? NULL : slot,
-                      l->mask_a[block]);
+        const struct xk_lower_args x = {
+            .mem = l->arg_a,
+            .off = xk_lower_offset(l, &p->con->a.view, at),
+            .reg = m->staged ? xk_lower_reg(l, l->stage_a, m->reg_b)
+                             : xk_lower_slot_reg(l, l->a, slot, m->reg_b),
+            .mask = l->mask_a[block]};
+        xk_lower_send(l, w, &send, &x);
     }
 }
 
@@ -157,8 +162,8 @@ static const xk_expr *b_mask(struct xk_lowering *l,
     return xk_bin_imm(l->c, XK_OP_LT, k, s->k_len);
 }
 
-/* Where B leaves its intervals, a message's part of staging is filled first, but
- * not behind K. The mask: *in and B's own. */
+/* Where B leaves its intervals, a message's part of staging is filled first,
+ * but not behind K. The mask: *in and B's own. */
 static const xk_expr *mask_row(struct xk_lowering *l, struct xk_block_writer *w,
                                const struct xk_plan_msg *m,
                                const xk_expr *const *at, const xk_expr *in)
@@ -171,8 +176,7 @@ static const xk_expr *mask_row(struct xk_lowering *l, struct xk_block_writer *w,
     if (b->fill)
         v = xk_select(l->c, in, v,
                       xk_bcast(l->c, xk_imm(l->c, XK_DT_U32, 0), lanes));
-    xk_block_add(w,
-                 xk_store(l->c, xk_lower_reg(l, l->stage_b, m->reg_b), v));
+    xk_block_add(w, xk_store(l->c, xk_lower_reg(l, l->stage_b, m->reg_b), v));
     return xk_and(l->c, xk_lower_widen(l, mask, lanes), in);
 }
 
@@ -199,10 +203,13 @@ static void load_b(struct xk_lowering *l, struct xk_block_writer *w,
             m->lanes_k ? xk_ramp(l->c, k, xk_s32(l->c, 1), m->send.lanes) : k;
         struct xk_send send = m->send;
         send.zero = xk_lower_loads_zero(l, &p->con->b);
-        xk_lower_send(l, w, &send, l->arg_b,
-                      xk_lower_offset(l, &p->con->b.view, at),
-                      m->staged ? l->stage_b : l->b, m->reg_b,
-                      m->staged ? NULL : slot, mask);
+        const struct xk_lower_args x = {
+            .mem = l->arg_b,
+            .off = xk_lower_offset(l, &p->con->b.view, at),
+            .reg = m->staged ? xk_lower_reg(l, l->stage_b, m->reg_b)
+                             : xk_lower_slot_reg(l, l->b, slot, m->reg_b),
+            .mask = mask};
+        xk_lower_send(l, w, &send, &x);
     }
 }
 
@@ -212,9 +219,9 @@ static const xk_expr *element(struct xk_lowering *l, const xk_expr *buf,
                               unsigned k, const xk_expr *slot)
 {
     const int64_t at[2] = {row, k};
-    return xk_lower_slot_reg(
-        l, buf, slot,
-        xk_dtype_b(tile->dt) * (uint32_t)xk_layout_offset_e(tile, at));
+    return xk_lower_slot_reg(l, buf, slot,
+                             xk_dtype_b(tile->dt) *
+                                 (uint32_t)xk_layout_offset_e(tile, at));
 }
 
 /* mad of single elements, or dp4a of four in a dword. */
@@ -255,25 +262,23 @@ static void multiply_dpas(struct xk_lowering *l, struct xk_block_writer *w,
                           const xk_expr *i, unsigned part)
 {
     const struct xk_plan *const p = l->p;
-    const struct xk_func f = {
-        .kind = XK_FUNC_DPAS,
-        .u.dpas = {.dst = (uint8_t)p->acc.dt,
-                   .src0 = (uint8_t)p->acc.dt,
-                   .src1 = (uint8_t)p->a.tile.dt,
-                   .src2 = (uint8_t)p->b.tile.dt,
-                   .exec = 8,
-                   .sdepth = 8,
-                   .rcount = 8,
-                   .wide = xk_plan_is_wide(p)}};
+    const struct xk_func f = {.kind = XK_FUNC_DPAS,
+                              .u.dpas = {.dst = (uint8_t)p->acc.dt,
+                                         .src0 = (uint8_t)p->acc.dt,
+                                         .src1 = (uint8_t)p->a.tile.dt,
+                                         .src2 = (uint8_t)p->b.tile.dt,
+                                         .exec = 8,
+                                         .sdepth = 8,
+                                         .rcount = 8,
+                                         .wide = xk_plan_is_wide(p)}};
     /* Rows of B in this thread's registers, of eight that dpasw takes. */
     const unsigned own = xk_plan_is_wide(p) ? 4 : 8;
     const xk_expr *const slot_a = slot_offset(l, i, &p->a);
     const xk_expr *const slot_bb = slot_offset(l, i, &p->b);
     for (unsigned m = 0; m < p->t.m; m += 8)
         for (unsigned n = 0; n < p->t.n_part; n += 8) {
-            const xk_expr *const acc =
-                element(l, l->acc, &p->acc, m,
-                        part * p->t.n_part + n / 8 * own, NULL);
+            const xk_expr *const acc = element(
+                l, l->acc, &p->acc, m, part * p->t.n_part + n / 8 * own, NULL);
             const xk_expr *const args[4] = {
                 acc, acc, element(l, l->a, &p->a.tile, m, 0, slot_a),
                 element(l, l->b, &p->b.tile, n / 8 * own, 0, slot_bb)};

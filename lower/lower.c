@@ -18,11 +18,11 @@ static const xk_expr *pointer_param(struct xk_lowering *l, struct xk_kernel *k,
     char at[40];
     const xk_expr *const p =
         xk_kernel_add_param(k, xk_var(l->c, xk_type_ptr(XK_SPACE_GLOBAL), name),
-              XK_PARAM_GLOBAL, 0);
+                            XK_PARAM_GLOBAL, 0);
     snprintf(at, sizeof(at), "%s_at", name);
     if (l->p->t.surfaces)
-        xk_kernel_add_param(k, xk_var(l->c, xk_type_vec(XK_DT_U32, 1), at), XK_PARAM_SURFACE,
-              0);
+        xk_kernel_add_param(k, xk_var(l->c, xk_type_vec(XK_DT_U32, 1), at),
+                            XK_PARAM_SURFACE, 0);
     return p;
 }
 
@@ -41,19 +41,22 @@ static void pointer_params(struct xk_lowering *l, struct xk_kernel *k)
     for (unsigned arg = 0; arg <= UINT8_MAX; arg++)
         for (unsigned i = 0; i < n; i++)
             if (v[i]->arg == arg)
-                *slot[i] = v[i]->by_value
-                               ? xk_kernel_add_param(k,
-                                       xk_var(l->c, xk_type_vec(v[i]->view.layout.dt, 1),
-                                              v[i]->name),
-                                       XK_PARAM_VALUE, 0)
-                               : pointer_param(l, k, v[i]->name);
+                *slot[i] =
+                    v[i]->by_value
+                        ? xk_kernel_add_param(
+                              k,
+                              xk_var(l->c, xk_type_vec(v[i]->view.layout.dt, 1),
+                                     v[i]->name),
+                              XK_PARAM_VALUE, 0)
+                        : pointer_param(l, k, v[i]->name);
 }
 
 static const xk_expr *id_param(struct xk_lowering *l, struct xk_kernel *k,
                                const char *name, enum xk_param_kind kind,
                                int64_t extent)
 {
-    return xk_kernel_add_param(k, xk_lower_counter(l, name, extent), kind, extent);
+    return xk_kernel_add_param(k, xk_lower_counter(l, name, extent), kind,
+                               extent);
 }
 
 /* (group * threads + thread) * tile. */
@@ -82,8 +85,8 @@ static void place_batch(struct xk_lowering *l, struct xk_kernel *k)
             continue;
         outer /= x->extent;
         const xk_expr *const all = xk_bin_imm(l->c, XK_OP_DIV, z, outer);
-        l->batch[i] = xk_block_let(
-            &l->w, x->name, xk_bin_imm(l->c, XK_OP_MOD, all, x->extent));
+        l->batch[i] = xk_block_let(&l->w, x->name,
+                                   xk_bin_imm(l->c, XK_OP_MOD, all, x->extent));
     }
 }
 
@@ -307,19 +310,16 @@ static bool may_give_zero(const struct xk_send *s, const xk_expr *mask)
 }
 
 void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
-                   const struct xk_send *s, const xk_expr *mem,
-                   const xk_expr *off, const xk_expr *reg, uint32_t reg_b,
-                   const xk_expr *slot_b, const xk_expr *mask)
+                   const struct xk_send *s, const struct xk_lower_args *x)
 {
     xk_ctx *const c = l->c;
-    off = xk_lower_widen(l, off, s->lanes);
-    const xk_expr *const args[4] = {xk_ptr(c, mem, xk_s32(c, 0)), off,
-                                    xk_lower_slot_reg(l, reg, slot_b, reg_b),
-                                    mask};
+    const xk_expr *const args[4] = {xk_ptr(c, x->mem, xk_s32(c, 0)),
+                                    xk_lower_widen(l, x->off, s->lanes), x->reg,
+                                    x->mask};
     struct xk_func f = {.kind = XK_FUNC_SEND, .u.send = *s};
     if (l->p->t.surfaces && s->space == XK_SPACE_GLOBAL)
-        f.u.send = xk_lower_through_surface(l, s, mem);
-    f.u.send.zero = s->zero && may_give_zero(&f.u.send, mask);
+        f.u.send = xk_lower_through_surface(l, s, x->mem);
+    f.u.send.zero = s->zero && may_give_zero(&f.u.send, x->mask);
     for (unsigned i = 0; i < 4; i++)
         if (!args[i]) {
             xk_fail(c, XK_EINTERNAL, "lower: a message lacks argument %u", i);
@@ -328,7 +328,8 @@ void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
     xk_block_call(w, &f, args, 4);
 }
 
-/* Everything over K, in a block of its own: its registers are free behind it. */
+/* Everything over K, in a block of its own: its registers are free behind it.
+ */
 static void multiply(struct xk_lowering *l)
 {
     struct xk_block_writer outer = l->w;

@@ -95,10 +95,13 @@ static const xk_expr *right_side(struct xk_lowering *l)
     if (v->by_value)
         return l->arg_in[input];
     const xk_expr *const buf = xk_block_alloc(&l->w, v->name, 4 * LANES, 0);
-    xk_lower_send(l, &l->w, &send, l->arg_in[input],
-                  xk_bcast(l->c, xk_s32(l->c, 0), LANES), buf, 0, NULL,
-                  xk_lower_true(l, LANES));
-    return xk_lower_reg(l, buf, 0);
+    const struct xk_lower_args x = {.mem = l->arg_in[input],
+                                    .off =
+                                        xk_bcast(l->c, xk_s32(l->c, 0), LANES),
+                                    .reg = xk_lower_reg(l, buf, 0),
+                                    .mask = xk_lower_true(l, LANES)};
+    xk_lower_send(l, &l->w, &send, &x);
+    return x.reg;
 }
 
 void xk_lower_sums_begin(struct xk_lowering *l, struct xk_lower_sums *s)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Behind the loop over all of K, what a group that comes later will read of A is
- * asked for (plan.h, struct xk_plan_ahead): in front of this group's stores, which
- * its loads would else wait behind. All groups along N and all slices read the same
- * rows, so each asks for a part of K. */
+/* Behind the loop over all of K, what a group that comes later will read of A
+ * is asked for (plan.h, struct xk_plan_ahead): in front of this group's stores,
+ * which its loads would else wait behind. All groups along N and all slices
+ * read the same rows, so each asks for a part of K. */
 #include "lower/headers.h"
 
-/* The later group's number along N, counted from this row of groups: its places along
- * M, behind this one, and along N. */
+/* The later group's number along N, counted from this row of groups: its places
+ * along M, behind this one, and along N. */
 static const xk_expr *later(struct xk_lowering *l, enum xk_op op)
 {
     const struct xk_plan *const p = l->p;
@@ -15,7 +15,8 @@ static const xk_expr *later(struct xk_lowering *l, enum xk_op op)
     return xk_bin_imm(l->c, op, number, xk_plan_groups_n(p));
 }
 
-/* The first row of this thread in the later group; rows beyond M are its last. */
+/* The first row of this thread in the later group; rows beyond M are its last.
+ */
 static const xk_expr *first_row(struct xk_lowering *l)
 {
     xk_ctx *const c = l->c;
@@ -25,8 +26,7 @@ static const xk_expr *first_row(struct xk_lowering *l)
     const xk_expr *const group = xk_add(c, l->group_m, further);
     const xk_expr *const first =
         xk_bin_imm(c, XK_OP_MUL, group, (int64_t)t->m * t->group_m);
-    const xk_expr *const before =
-        xk_bin_imm(c, XK_OP_MUL, l->thread_m, t->m);
+    const xk_expr *const before = xk_bin_imm(c, XK_OP_MUL, l->thread_m, t->m);
     return xk_block_let(&l->w, "ahead_m0", xk_add(c, first, before));
 }
 
@@ -65,8 +65,8 @@ static void ask(struct xk_lowering *l, const xk_expr *head,
                               .vec = 1,
                               .lanes = (uint8_t)lanes};
     const struct xk_send s = xk_lower_through_surface(l, &a, l->arg_a);
-    const xk_expr *const off = xk_cast(
-        c, XK_DT_U32, xk_lower_offset(l, &l->p->con->a.view, at));
+    const xk_expr *const off =
+        xk_cast(c, XK_DT_U32, xk_lower_offset(l, &l->p->con->a.view, at));
     const xk_expr *const from = xk_lower_surface_at(l, l->arg_a);
     const xk_expr *const sum = xk_add(c, xk_lower_widen(l, from, lanes),
                                       xk_lower_widen(l, off, lanes));
@@ -79,8 +79,7 @@ void xk_lower_prefetch(struct xk_lowering *l)
 {
     const struct xk_plan_ahead *const a = &l->p->flat.ahead;
     xk_ctx *const c = l->c;
-    const xk_expr *const buf =
-        xk_block_alloc(&l->w, "ahead", 4u * a->lanes, 0);
+    const xk_expr *const buf = xk_block_alloc(&l->w, "ahead", 4u * a->lanes, 0);
     const xk_expr *const first = first_row(l);
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
     const xk_expr *number = later(l, XK_OP_MOD);

@@ -130,9 +130,12 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
             in_row = both(l, in_row, in_view, send.lanes);
         const xk_expr *const mask =
             both(l, in_row, columns_mask(e, s, j), send.lanes);
-        xk_lower_send(l, &l->w, &send, arg_of(l, s),
-                      row_offset(l, s, at->m, n, e->row_b[0]), buf,
-                      buf_b + j * message_b(l, s), NULL, mask);
+        const struct xk_lower_args x = {
+            .mem = arg_of(l, s),
+            .off = row_offset(l, s, at->m, n, e->row_b[0]),
+            .reg = xk_lower_reg(l, buf, buf_b + j * message_b(l, s)),
+            .mask = mask};
+        xk_lower_send(l, &l->w, &send, &x);
     }
 }
 

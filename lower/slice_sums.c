@@ -3,8 +3,8 @@
  * and s ^ b exchange, through SLM, the half of their tile that the other one
  * keeps, until each has its part of the sum. Nothing branches.
  *
- * What is given are the registers behind what is kept, and what comes back is loaded
- * over them.
+ * What is given are the registers behind what is kept, and what comes back is
+ * loaded over them.
  *
  * A place in SLM is written by one thread and read by one, and who has read it
  * writes it the next time: its own loads are all that it waits for. */
@@ -12,18 +12,19 @@
 #include "lower/headers.h"
 
 enum {
-    LANES = 16,    /* of an add: two registers */
+    LANES = 16, /* of an add: two registers */
     CHUNK_B = 64,
-    RUN_B = 128,   /* four columns by eight rows */
-    BLOCK_B = 256  /* a message, at most */
+    RUN_B = 128,  /* four columns by eight rows */
+    BLOCK_B = 256 /* a message, at most */
 };
 
 struct halving {
     struct xk_lowering *l;
     const xk_expr *to, *from; /* headers: where this thread stores, and loads */
     uint32_t half_b;
-    uint32_t pitch_b;     /* of messages in SLM */
-    bool parted; /* columns of dpasw's halves do not lie side by side any more */
+    uint32_t pitch_b; /* of messages in SLM */
+    bool
+        parted; /* columns of dpasw's halves do not lie side by side any more */
 };
 
 static const xk_expr *load(struct halving *h, const xk_expr *buf, uint32_t at_b)
@@ -37,7 +38,8 @@ static void store(struct halving *h, const xk_expr *buf, uint32_t at_b,
                   const xk_expr *x)
 {
     if (x)
-        xk_block_add(&h->l->w, xk_store(h->l->c, xk_lower_reg(h->l, buf, at_b), x));
+        xk_block_add(&h->l->w,
+                     xk_store(h->l->c, xk_lower_reg(h->l, buf, at_b), x));
 }
 
 /* Where byte q of the lower half lies, and how far the upper half is. */
@@ -67,7 +69,8 @@ static uint32_t message_b(const struct halving *h, uint32_t q_b)
     return n_b;
 }
 
-/* Blocks of 8 rows that squares of 8 x 8 are ordered by within columns (dpas). */
+/* Blocks of 8 rows that squares of 8 x 8 are ordered by within columns (dpas).
+ */
 static uint32_t row_blocks(const struct halving *h)
 {
     const struct xk_plan *const p = h->l->p;
@@ -89,9 +92,8 @@ static void add_given(struct halving *h, uint32_t block)
         if (!is_of(h, at_b, block))
             continue;
         const xk_expr *const own = load(h, h->l->acc, own_b);
-        const xk_expr *const other =
-            xk_block_load(&h->l->w, "x", xk_type_vec(p->acc.dt, LANES),
-                          given(h, at_b));
+        const xk_expr *const other = xk_block_load(
+            &h->l->w, "x", xk_type_vec(p->acc.dt, LANES), given(h, at_b));
         store(h, h->l->acc, own_b, xk_add(h->l->c, own, other));
     }
 }
@@ -145,18 +147,15 @@ static uint32_t headers_b(const struct halving *h)
     return sum_b;
 }
 
-/* Headers at to_b of a buffer, n_b bytes of them: those at the begin of another one
- * and `by` (u32). */
-static void add_headers(struct halving *h, const xk_expr *to, uint32_t to_b,
-                        const xk_expr *from, uint32_t from_b, uint32_t n_b,
-                        const xk_expr *by)
+/* n_b bytes of headers from `to` on: those from `from` on, and `by` (u32). */
+static void add_headers(struct halving *h, const xk_expr *to,
+                        const xk_expr *from, uint32_t n_b, const xk_expr *by)
 {
     struct xk_lowering *const l = h->l;
     const xk_expr *const at =
-        xk_block_load(&l->w, "at", xk_type_vec(XK_DT_U32, n_b / 4),
-                      xk_lower_reg(l, from, from_b));
+        xk_block_load(&l->w, "at", xk_type_vec(XK_DT_U32, n_b / 4), from);
     const xk_expr *const sum = xk_add(l->c, at, xk_bcast(l->c, by, n_b / 4));
-    xk_block_add(&l->w, xk_store(l->c, xk_lower_reg(l, to, to_b), sum));
+    xk_block_add(&l->w, xk_store(l->c, to, sum));
 }
 
 /* Two registers an instruction, where there are so many. */
@@ -166,7 +165,8 @@ static uint32_t two_b(const struct halving *h, uint32_t left_b)
     return left_b < most_b ? left_b : most_b;
 }
 
-/* Headers of this thread's place in SLM: the first one, and from there the others. */
+/* Headers of this thread's place in SLM: the first one, and from there the
+ * others. */
 static void set_headers(struct halving *h)
 {
     struct xk_lowering *const l = h->l;
@@ -174,17 +174,17 @@ static void set_headers(struct halving *h)
     const uint32_t all_b = headers_b(h);
     const xk_expr *const place =
         xk_add(l->c, xk_bin_imm(l->c, XK_OP_MUL, l->tid, s->n), l->slice);
-    const xk_expr *const first_b = xk_bin_imm(l->c, XK_OP_MUL, place, s->place_b);
+    const xk_expr *const first_b =
+        xk_bin_imm(l->c, XK_OP_MUL, place, s->place_b);
     const xk_expr *const first =
         xk_block_let(&l->w, "place_b", xk_cast(l->c, XK_DT_U32, first_b));
     h->to = xk_block_alloc(&l->w, "to", all_b, 0);
-    xk_block_add(&l->w,
-                 xk_store(l->c, xk_lower_reg(l, h->to, 0),
-                          xk_bcast(l->c, first, XK_HEADER_B / 4)));
+    xk_block_add(&l->w, xk_store(l->c, xk_lower_reg(l, h->to, 0),
+                                 xk_bcast(l->c, first, XK_HEADER_B / 4)));
     for (uint32_t at_b = XK_HEADER_B, n_b; at_b < all_b; at_b += n_b) {
         n_b = two_b(h, at_b < all_b - at_b ? at_b : all_b - at_b);
-        add_headers(h, h->to, at_b, h->to, 0, n_b,
-                    xk_lower_u32(l, at_b / XK_HEADER_B * h->pitch_b));
+        add_headers(h, xk_lower_reg(l, h->to, at_b), xk_lower_reg(l, h->to, 0),
+                    n_b, xk_lower_u32(l, at_b / XK_HEADER_B * h->pitch_b));
     }
 }
 
@@ -203,7 +203,8 @@ static void set_other(struct halving *h, unsigned bit)
     h->from = xk_block_alloc(&l->w, "from", all_b, 0);
     for (uint32_t at_b = 0, n_b; at_b < all_b; at_b += n_b) {
         n_b = two_b(h, all_b - at_b);
-        add_headers(h, h->from, at_b, h->to, at_b, n_b, by);
+        add_headers(h, xk_lower_reg(l, h->from, at_b),
+                    xk_lower_reg(l, h->to, at_b), n_b, by);
     }
 }
 
@@ -220,7 +221,8 @@ static void halve(struct halving *h, unsigned bit)
     h->to = h->from;
 }
 
-/* Whether the halves of a dpasw pair's columns are parted when it comes to `bit`. */
+/* Whether the halves of a dpasw pair's columns are parted when it comes to
+ * `bit`. */
 static bool is_parted(const struct xk_plan *p, unsigned bit)
 {
     return !xk_plan_is_wide(p) || !p->slices.by_halves || bit > 1;
@@ -236,8 +238,8 @@ static void set_part(struct xk_lowering *l)
     *first = xk_block_let(&l->w, "part", xk_add(l->c, *first, by));
 }
 
-/* The epilogue's loads and coordinates come first: what they take passes while the
- * last multiplies end. */
+/* The epilogue's loads and coordinates come first: what they take passes while
+ * the last multiplies end. */
 void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e)
 {
     const struct xk_plan *const p = l->p;

@@ -94,12 +94,15 @@ const xk_expr *xk_lower_reg(struct xk_lowering *l, const xk_expr *buf,
                             uint32_t off_b);
 const xk_expr *xk_lower_slot_reg(struct xk_lowering *l, const xk_expr *buf,
                                  const xk_expr *slot_b, uint32_t off_b);
-/* The message with its four arguments, into w. The schedule says whether memory
- * is reached through surfaces or by 64-bit addresses, not *s. */
+/* A message's arguments: a pointer to memory and an offset from it, the first
+ * register (&buf[off_b]), and the lanes that take part. */
+struct xk_lower_args {
+    const xk_expr *mem, *off, *reg, *mask;
+};
+/* The message, into w. The schedule says whether memory is reached through
+ * surfaces or by 64-bit addresses, not *s. */
 void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
-                   const struct xk_send *s, const xk_expr *mem,
-                   const xk_expr *off, const xk_expr *reg, uint32_t reg_b,
-                   const xk_expr *slot_b, const xk_expr *mask);
+                   const struct xk_send *s, const struct xk_lower_args *x);
 
 /* u32: where a pointer begins in its surface. */
 const xk_expr *xk_lower_surface_at(const struct xk_lowering *l,

@@ -47,12 +47,18 @@
     SET("r51", "0x3c003c00")                                                   \
     SET("r52", "0x3c003c00")                                                   \
     SET("r53", "0x3c003c00")                                                   \
-    SET("r54", "0x3c003c00") SET("r55", "0x3c003c00") SET("r56", "0x3c003c00") \
-        SET("r57", "0x3c003c00") SET("r60", "0x3c003c00")                      \
-            SET("r61", "0x3c003c00") SET("r62", "0x3c003c00")                  \
-                SET("r63", "0x3c003c00") SET("r64", "0x3c003c00")              \
-                    SET("r65", "0x3c003c00") SET("r66", "0x3c003c00")          \
-                        SET("r67", "0x3c003c00")
+    SET("r54", "0x3c003c00")                                                   \
+    SET("r55", "0x3c003c00")                                                   \
+    SET("r56", "0x3c003c00")                                                   \
+    SET("r57", "0x3c003c00")                                                   \
+    SET("r60", "0x3c003c00")                                                   \
+    SET("r61", "0x3c003c00")                                                   \
+    SET("r62", "0x3c003c00")                                                   \
+    SET("r63", "0x3c003c00")                                                   \
+    SET("r64", "0x3c003c00")                                                   \
+    SET("r65", "0x3c003c00")                                                   \
+    SET("r66", "0x3c003c00")                                                   \
+    SET("r67", "0x3c003c00")
 /* Row 4 of the result is the first that comes from the odd thread's src2; only
  * that thread overwrites it. */
 #define DPASW(how)                                                             \
