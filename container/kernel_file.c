@@ -80,7 +80,8 @@ static enum xk_status choose_file_platform(xk_ctx *c, struct xk_kernel_file *f,
         return XK_OK;
     if (f->kind == XK_CONTAINER_RAW)
         return xk_fail(c, XK_EINVAL,
-                       "platform: raw instructions need one, e.g. xehpg");
+                       "the file is none of the containers that are known, and "
+                       "raw instructions need a platform, e.g. xehpg");
     return xk_fail(c, XK_EUNSUPPORTED,
                    "platform: product family %u, core %u is unknown; name one",
                    f->z.product_family, core);

@@ -66,7 +66,7 @@ static unsigned parse_stages(const char *list)
                 hit = 1u << i;
         if (n == 3 && strncmp(list, "all", 3) == 0)
             hit = (1u << XK_N_STAGES) - 1;
-        if (!hit && n)
+        if (!hit)
             unknown_stage(list, n < 40 ? n : 40);
         bits |= hit;
         list += n + (list[n] == ',');

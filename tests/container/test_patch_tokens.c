@@ -188,7 +188,7 @@ static const struct {
     const char *platform, *word;
 } other[] = {
     {"", 0, "xehpg", "file: it is empty"},
-    {"abcd", 4, NULL, "platform: raw instructions need one"},
+    {"abcd", 4, NULL, "raw instructions need a platform"},
     {"abcd", 4, "vax", "platform: 'vax' is unknown"},
     {"!<arch>\nx", 9, NULL, "an archive"},
     {"\177ELFx", 5, NULL, "too few for an ELF"},

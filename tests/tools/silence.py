@@ -160,6 +160,8 @@ ROWS = [
      r"batch=/dev/null: has neither a problem nor an option"),
     ("xkbench", ["--batch=options.txt"], 2,
      r"options.txt:1: --mode=L: no problem follows\nusage: xkbench .*\n.*--help"),
+    ("xk", ["dis", "add.asm"], 1,
+     r"add.asm: the file is none of the containers .* need a platform, e.g. xehpg"),
     ("xk", ["dis", "folder"], 1, r"folder: cannot be read: Is a directory"),
     ("xk", ["dis", "/dev/zero"], 1, r"/dev/zero: too large"),
     ("xk", ["asm", "-p", "xehpg", "/dev/null", "-o", "new"], 1,
@@ -239,6 +241,7 @@ def dumps(tap, tools):
         for values, pattern in (
                 ({"XK_DUMP": "all", "XK_DUMP_DIR": "/proc/no"},
                  r"XK_DUMP: /proc/no/.*cannot be written"),
+                ({"XK_DUMP": ","}, r"XK_DUMP: '' is no stage"),
                 ({"XK_DUMP": "nothing"}, r"XK_DUMP: 'nothing' is no stage")):
             args = ["gen", FINE] if tool == tools["xk"] else [FINE]
             done = subprocess.run([tool] + args, text=True, check=False,

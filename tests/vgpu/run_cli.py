@@ -33,7 +33,7 @@ RAW = ["-p", "xehpg", "--inline=32"]
 WRONG = [
     ([], 2, r"no file given"),
     (["-p", "xehpg", "{code}"], 2, r"no kernel given; that of raw code"),
-    (["{code}"], 1, r"platform: raw instructions need one"),
+    (["{code}"], 1, r"raw instructions need a platform"),
     (["--dance", "{code}", "code"], 2, r"--dance: unknown option"),
     (["--groups", "0", "{code}", "code"], 2, r"groups=0: not X"),
     (["--groups", "1,2,3,4", "{code}", "code"], 2, r"groups=1,2,3,4: not"),
@@ -85,7 +85,7 @@ WRONG = [
     (RAW + ["{code}", "code", "buf:{empty}"], 2, r"the file is empty"),
     # Files and kernels.
     (["/no/such/file", "k"], 1, r"/no/such/file"),
-    (["{code}", "code"], 1, r"platform: raw"),
+    (["{code}", "code"], 1, r"raw instructions need a platform"),
     (RAW + ["{code}", "other"], 1, r"kernel 'other' is not.*called code"),
     (["{zebin}", "other"], 1, r"kernel 'other' is not in the file"),
     (["-p", "xehpc", "{zebin}", "{kernel}"], 1, r"is for xehpg, not for xehpc"),
