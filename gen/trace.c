@@ -163,6 +163,8 @@ static void put_file(struct xk_trace *t, enum xk_stage_id s, const void *data,
     const int why = errno;
     if (f && fclose(f) == 0 && ok)
         return;
+    if (f)
+        remove(path); /* no half of a file stays */
     keep(&t->error, XK_EIO, "XK_DUMP: %.300s: cannot be written: %s", path,
          strerror(why ? why : errno));
 }

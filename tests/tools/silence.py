@@ -191,6 +191,13 @@ def half_files(tap, xk):
         same = Path("k.zebin").read_bytes() == old
         tap.line("" if same and sorted(os.listdir()) == before else
                  " ".join(sorted(os.listdir())), "nothing half stays of it")
+    done = subprocess.run([xk, "gen", "mb1ic64ih14oc64kh3ph1"], capture_output=True,
+                          text=True, check=False, preexec_fn=limited,
+                          env={**os.environ, "XK_DUMP": "asm", "XK_DUMP_DIR": "dump"})
+    tap.judge("a disk that fills up: XK_DUMP=asm", done, 1, r"XK_DUMP: .*File too large")
+    left = [str(p) for p in Path("dump").rglob("*") if p.is_file()]
+    tap.line(" ".join(left), "nothing half stays of the dump")
+    shutil.rmtree("dump")
 
 
 def good_files(tap, xk):
