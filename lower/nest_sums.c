@@ -9,7 +9,7 @@
 
 #include "lower/state.h"
 
-enum { LANES = 8, WIDE = 16, BYTES = 4, DEEP = 32 };
+enum { LANES = 8, WIDE = 16, BYTES = 4, DEEP = 32, MOST_COLUMNS = 32 };
 enum { WIDE_B = 4 * WIDE, SQUARE_B = 4 * LANES * LANES };
 
 static const char dwords[] = "s", low[] = "sl", high[] = "sh", byte[] = "e",
@@ -18,6 +18,16 @@ static const char dwords[] = "s", low[] = "sl", high[] = "sh", byte[] = "e",
 static unsigned shared(const struct xk_lowering *l)
 {
     return l->p->t.family == XK_FAMILY_DPASW ? 2 : 1;
+}
+
+/* Columns that are added up together: a tile of 64 leaves no registers for the
+ * sums of all of them. */
+static unsigned chunk_of(const struct xk_plan *p)
+{
+    unsigned n = MOST_COLUMNS;
+    while (p->t.n_part % n)
+        n /= 2;
+    return n;
 }
 
 static struct xk_tile_decl *add_sum_tile(struct xk_tiling *t, const char *name,
@@ -62,10 +72,10 @@ static void add_rows_tile(struct xk_tiling *t, const char *name,
 void xk_lower_sums_tiles(const struct xk_lowering *l, struct xk_tiling *t)
 {
     const struct xk_plan *const p = l->p;
-    const int64_t n = p->t.n_part;
+    const int64_t n = chunk_of(p);
     if (!p->sums.any)
         return;
-    add_rows_tile(t, dwords, XK_DT_S32, n / shared(l));
+    add_rows_tile(t, dwords, XK_DT_S32, p->t.n_part / shared(l));
     add_rows_tile(t, low, XK_DT_U8, n / shared(l));
     add_rows_tile(t, high, p->con->b.view.layout.dt, n / shared(l));
     struct xk_tile_decl *d = add_sum_tile(t, byte, XK_DT_U8);
@@ -133,7 +143,7 @@ void xk_lower_sums_add(struct xk_lowering *l, const struct xk_lower_sums *s,
     xk_block_call(w, &f, args, XK_COUNTOF(args));
 }
 
-/* What a part's sums are added up in. */
+/* What some columns' sums are added up in. */
 struct part_sum {
     struct xk_lowering *l;
     const xk_expr *from; /* partial sums */
@@ -186,13 +196,14 @@ static void add_all_bytes(const struct part_sum *s)
     }
 }
 
-/* A part's sums of C: of eight columns squares of eight rows. */
+/* C's sums, number * size_b bytes of a row of squares on: of eight columns a
+ * square of each eight rows. */
 static void lose_sums(const struct part_sum *s, const xk_expr *times,
-                      unsigned part)
+                      unsigned number)
 {
     struct xk_lowering *const l = s->l;
     const unsigned squares = l->p->t.m / LANES;
-    const uint32_t first_b = part * s->size_b * squares;
+    const uint32_t first_b = number * s->size_b * squares;
     for (uint32_t b = 0; b < s->size_b; b += WIDE_B) {
         const xk_expr *const x =
             xk_block_let(&l->w, "z",
@@ -211,7 +222,8 @@ static void lose_sums(const struct part_sum *s, const xk_expr *times,
 void xk_lower_sums_end(struct xk_lowering *l, const struct xk_lower_sums *s)
 {
     const struct xk_plan *const p = l->p;
-    struct part_sum x = {.l = l, .size_b = p->t.n_part * 4u * LANES};
+    const unsigned n = chunk_of(p);
+    struct part_sum x = {.l = l, .size_b = n * 4u * LANES};
     const xk_expr *times = s->times;
     if (!s->sum)
         return;
@@ -219,9 +231,9 @@ void xk_lower_sums_end(struct xk_lowering *l, const struct xk_lower_sums *s)
         times = xk_block_load(&l->w, "times", xk_type_vec(XK_DT_S32, 1), times);
     x.byte = xk_block_alloc(&l->w, "byte", DEEP * LANES, 1);
     x.column = xk_block_alloc(&l->w, "column", x.size_b, 0);
-    for (unsigned part = 0; part < p->t.n / p->t.n_part; part++) {
-        x.from = xk_lower_reg(l, s->sum, part * p->sums.part_b);
+    for (unsigned i = 0; i < p->t.n / n; i++) {
+        x.from = xk_lower_reg(l, s->sum, i * n / shared(l) * DEEP);
         add_all_bytes(&x);
-        lose_sums(&x, times, part);
+        lose_sums(&x, times, i);
     }
 }

@@ -382,9 +382,9 @@ static void put_step(struct nest *g, struct xk_block_writer *w, struct step s)
     for (unsigned part = 0; part < parts_of(g->l->p); part++) {
         load_b(g, w, part, s);
         order_operand(g, w, &g->b, (struct rows){0, 0}, s.k_len);
-        put_rows(g, w, part, s.k_len);
         xk_lower_sums_add(g->l, &g->sums, w, part, g->t.tile[TILE_B].name,
                           g->b.reg);
+        put_rows(g, w, part, s.k_len);
     }
 }
 

@@ -32,6 +32,8 @@ static const struct sum_case sum_cases[] = {
     {"fma=dpas m=16 n=32 slices=4 kloop=inner", 512, 64, 16, true, true, 5},
     {"fma=dpasw m=16 n=16 slm=2 kloop=inner tg=2x2", 128, 64, 64, false, true,
      9},
+    {"fma=dpasw m=16 n=64 kloop=inner slots=1,1", 256, 128, 21, false, true, 9},
+    {"fma=dpas m=8 n=48 nsub=48 kloop=outer", 64, 48, 16, false, true, 11},
     {"fma=dpasw kloop=outer slots=2,2", 256, 64, 21, false, false, 255},
     {"fma=dpas kloop=walk", 256, 64, 21, false, false, 255},
 };
