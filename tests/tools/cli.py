@@ -18,6 +18,7 @@ FINE = "mb1ic3ih5oc4kh3ph1"
 XKBENCH = [
     # Problems that cannot be: a status and a sentence.
     (["nonsense"], 1, r"0:INVALID_ARGUMENTS \(.*nonsense.*__REPRO"),
+    (["/dev/null"], 1, r"INVALID_ARGUMENTS \(/dev/null: is a file; --batch=/dev/null reads"),
     (["mb1ic3ih5oc4kh3q7"], 1, r"INVALID_ARGUMENTS \(.*\"q7\""),
     (["mb1ic3ih5oc4khx"], 1, r"INVALID_ARGUMENTS \(.*kh.*number"),
     (["mb1ic3ih5kh3"], 1, r"INVALID_ARGUMENTS \(.*oc is missing"),

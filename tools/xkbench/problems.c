@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "tools/xkbench/bench.h"
 
@@ -118,6 +119,11 @@ static enum xk_status read_request(const struct xk_bench *b, const char *text,
     own[XK_OPT_ALG] = algorithm(b, words[XK_OPT_ALG]);
     const enum xk_status st =
         xk_conv_request_read(text, own, &r, p->name, &p->err);
+    if (st < 0 && !access(text, F_OK)) /* no problem is called as a file is */
+        return xk_tool_fail(&p->err, XK_EINVAL,
+                            "%.200s: is a file; --batch=%.200s reads the "
+                            "problems of a file",
+                            text, text);
     p->desc = r.desc;
     memcpy(p->scale, r.scale, sizeof p->scale);
     memcpy(p->zero_point, r.zero_point, sizeof p->zero_point);
