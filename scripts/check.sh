@@ -8,7 +8,8 @@
 # same bytes, and the tests of make check under the sanitizers. Goes on after a
 # failure; the last line sums up. XK_CHECK_UNTIL=SECONDS, as `date +%s` counts
 # them: a part that would end later is named and not run.
-# "sanitized", make check-sanitized: all tests under the sanitizers.
+# "sanitized", make check-sanitized: all tests under gcc's sanitizers, and the unit
+# tests under clang's UBSan.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -108,6 +109,13 @@ run_clang() {
     fi
 }
 
+# clang's UBSan finds what gcc's does not, such as NULL + 0.
+run_clang_ubsan() {
+    CC=clang build build-ubsan --buildtype=debugoptimized -Doptimization=1 \
+        -Dc_args=-g1 -Db_sanitize=undefined -Db_lundef=false || return
+    run_tests build-ubsan --suite unit
+}
+
 # Is there time for a part of that many seconds? If not, says what is not run.
 has_time() {
     local seconds=$1 part=$2
@@ -138,6 +146,7 @@ check_sanitized() {
     mkdir -p "$logs"
     python3 tests/corpus/compile.py tests/opencl build/tests/corpus/cache
     run_sanitized all
+    run_clang_ubsan
     python3 scripts/tally.py "${results[@]}"
 }
 
