@@ -19,6 +19,15 @@ struct xk_expand_level {
     uint32_t n, cap;
 };
 
+/* The indices of positions of one move, each made once. */
+#define XK_EXPAND_SEEN 64
+struct xk_expand_seen {
+    uint32_t move; /* the number of the move; 0: of none */
+    uint8_t d, lanes;
+    int64_t at;
+    const xk_expr *index[XK_MAX_INDEX], *in;
+};
+
 struct xk_expand {
     xk_ctx *c;
     const struct xk_platform *platform;
@@ -31,6 +40,8 @@ struct xk_expand {
     struct xk_levels levels; /* of variables: where they come into scope */
     struct xk_expand_level *level; /* by number, the innermost last */
     uint32_t n_levels, cap_levels;
+    uint32_t n_moves;
+    struct xk_expand_seen seen[XK_EXPAND_SEEN];
 };
 /* The variable of a value, bound as far out as it can be; a constant or a
  * variable is returned as it is. extent: where the value matters it is below

@@ -60,7 +60,9 @@ static const xk_expr *digit_of_position(struct xk_expand *x,
 static const xk_expr *inside_walk(struct xk_expand *x, const xk_expr *v,
                                   int64_t extent)
 {
-    int64_t known;
+    int64_t known, lo, hi;
+    if (xk_facts_range(x->facts, v, &lo, &hi) && hi < extent)
+        return NULL;
     const xk_expr *const e =
         xk_simplify(x->c, xk_bin_imm(x->c, XK_OP_LT, v, extent), x->facts);
     return xk_is_const(e, &known) && known ? NULL : e;
@@ -116,6 +118,24 @@ static void bind_indices(struct xk_expand *x, enum xk_role role,
                                     reach[i] >= x->t->index[i].extent, mask);
 }
 
+/* The same of a dim's position, which many messages of a move have. */
+static const struct xk_expand_seen *indices_at(struct xk_expand *x,
+                                               const struct xk_tile_move *m,
+                                               const struct xk_tile_shape *s,
+                                               unsigned d, int64_t at)
+{
+    const uint8_t lanes = (int)d == s->lane_dim ? s->lanes : 0;
+    struct xk_expand_seen *const e =
+        &x->seen[((uint64_t)at + d * 29) % XK_EXPAND_SEEN];
+    if (e->move == x->n_moves && e->d == d && e->lanes == lanes && e->at == at)
+        return e;
+    *e = (struct xk_expand_seen){x->n_moves, (uint8_t)d, lanes,
+                                 at,         {NULL},     NULL};
+    bind_indices(x, (enum xk_role)m->part.tile->role[d],
+                 position(x, m, s, d, at), e->index, &e->in);
+    return e;
+}
+
 /* Whether a message's lanes are there together, each as far behind the one
  * before: then one position speaks for all. */
 static bool lanes_together(struct xk_expand *x, const struct xk_tile_move *m,
@@ -139,11 +159,13 @@ static bool place_of_lanes(struct xk_expand *x, const struct xk_tile_move *m,
     out->inside = NULL;
     for (unsigned d = 0; d < m->n_dims; d++) {
         const enum xk_role role = (enum xk_role)m->part.tile->role[d];
-        const xk_expr *in = NULL;
-        bind_indices(x, role, position(x, m, s, d, at[d]), index, &in);
-        mask = both_masks(x->c, mask, in);
+        const struct xk_expand_seen *const e = indices_at(x, m, s, d, at[d]);
+        for (unsigned i = 0; i < x->t->n_index; i++)
+            if (e->index[i])
+                index[i] = e->index[i];
+        mask = both_masks(x->c, mask, e->in);
         if (role == XK_ROLE_K)
-            out->inside = in;
+            out->inside = e->in;
     }
     for (unsigned i = 0; i < x->t->n_index; i++)
         if (!index[i])

@@ -87,9 +87,20 @@ static bool grow_facts(struct xk_facts *f)
 
 void xk_facts_remember(struct xk_facts *f, uint32_t serial, struct xk_info info)
 {
-    const struct xk_info_slot s = {serial, info};
+    const struct xk_info_slot s = {.serial = serial, .info = info};
     if (f->n * 2 < f->cap || grow_facts(f))
         put_fact(f, s);
+}
+
+bool xk_facts_is_simple(const struct xk_facts *f, uint32_t serial)
+{
+    return xk_facts_slot(f, serial)->simple;
+}
+
+void xk_facts_set_simple(struct xk_facts *f, uint32_t serial)
+{
+    struct xk_info_slot *const s = xk_facts_slot(f, serial);
+    s->simple = s->serial != 0;
 }
 
 static bool reserve_slots(struct xk_facts *f)
@@ -131,7 +142,7 @@ enum xk_status xk_facts_set(xk_facts *f, const xk_expr *var, int64_t lo,
         info = xk_info_const(lo);
     else
         info.rem = xk_floor_mod(rem, mod);
-    const struct xk_info_slot fact = {xk_serial(var), info};
+    const struct xk_info_slot fact = {.serial = xk_serial(var), .info = info};
     const struct xk_info_slot *const known = xk_facts_slot(f, fact.serial);
     const bool asked = known->serial != 0;
     /* Bound again as before: what was derived still holds. */

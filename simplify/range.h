@@ -19,6 +19,7 @@ struct xk_info {
 
 struct xk_info_slot {
     uint32_t serial; /* 0: empty */
+    bool simple;     /* simplifying makes nothing else of it */
     struct xk_info info;
 };
 
@@ -44,6 +45,10 @@ struct xk_info_slot *xk_facts_slot(const struct xk_facts *f, uint32_t serial);
 /* Keeps a derived answer; on out of memory it is just not kept. */
 void xk_facts_remember(struct xk_facts *f, uint32_t serial,
                        struct xk_info info);
+/* Whether simplifying is known to make nothing else of the expression; says so,
+ * if its range is remembered. A fact that changes takes it back. */
+bool xk_facts_is_simple(const struct xk_facts *f, uint32_t serial);
+void xk_facts_set_simple(struct xk_facts *f, uint32_t serial);
 /* Forgets a variable that went out of scope. */
 void xk_facts_forget(struct xk_facts *f, const xk_expr *var);
 

@@ -174,6 +174,8 @@ static const xk_expr *simplify(struct driver *d, const xk_expr *e)
         return by_range_alone(d, e);
     if (op == XK_OP_BCAST)
         return simplify_bcast(d, e);
+    if (xk_facts_is_simple(d->f, xk_serial(e)))
+        return e;
     if (xk_memo_get(&d->memo, xk_serial(e), &known))
         return known;
     if (d->depth >= MAX_DEPTH)
@@ -188,6 +190,7 @@ static const xk_expr *simplify(struct driver *d, const xk_expr *e)
     if (!r || !xk_memo_set(&d->memo, xk_serial(e), r) ||
         (r != e && !xk_memo_set(&d->memo, xk_serial(r), r)))
         return NULL;
+    xk_facts_set_simple(d->f, xk_serial(r));
     return r;
 }
 
@@ -213,8 +216,8 @@ const xk_expr *xk_simplify(xk_ctx *c, const xk_expr *e, xk_facts *f)
 {
     struct xk_facts none;
     struct driver d;
-    if (!e)
-        return NULL;
+    if (!e || (f && xk_facts_is_simple(f, xk_serial(e))))
+        return e;
     if (!f)
         xk_facts_init(&none, c);
     init_driver(&d, c, f ? f : &none);

@@ -52,6 +52,21 @@ const xk_expr *xk_access_offset_b(xk_ctx *c, const struct xk_access *a,
     return xk_scope_end(c, s, sum ? xk_simplify(c, sum, f) : NULL);
 }
 
+/* Whether a coordinate is in its interval: what its range does not say. NULL:
+ * nothing. An expression whose answer is known costs as much as another. */
+static const xk_expr *coordinate_mask(xk_ctx *c, const struct xk_coord *x,
+                                      const xk_expr *v, xk_facts *f)
+{
+    int64_t lo = INT64_MIN, hi = INT64_MAX;
+    if (f)
+        xk_facts_range(f, v, &lo, &hi);
+    const xk_expr *const from =
+        lo >= x->lo ? NULL : xk_bin_imm(c, XK_OP_GE, v, x->lo);
+    const xk_expr *const to =
+        hi < x->hi ? NULL : xk_bin_imm(c, XK_OP_LT, v, x->hi);
+    return from && to ? xk_and(c, from, to) : from ? from : to;
+}
+
 const xk_expr *xk_access_mask(xk_ctx *c, const struct xk_access *a, unsigned n,
                               const xk_expr *const *at, xk_facts *f)
 {
@@ -60,12 +75,11 @@ const xk_expr *xk_access_mask(xk_ctx *c, const struct xk_access *a, unsigned n,
     const xk_expr *all = NULL;
     for (unsigned d = 0; d < a->n_coord; d++) {
         const struct xk_coord *const x = &a->at[d];
-        const xk_expr *const v = coordinate(c, x, n, at);
-        const xk_expr *const in = xk_and(c, xk_bin_imm(c, XK_OP_GE, v, x->lo),
-                                         xk_bin_imm(c, XK_OP_LT, v, x->hi));
-        all = d == 0 ? in : xk_and(c, all, in);
+        const xk_expr *const in =
+            coordinate_mask(c, x, coordinate(c, x, n, at), f);
+        all = all && in ? xk_and(c, all, in) : all ? all : in;
     }
-    if (!a->n_coord)
+    if (!all)
         all = xk_imm(c, XK_DT_BOOL, 1);
     all = all ? xk_simplify(c, all, f) : NULL;
     if (all && xk_is_const(all, &known) && known)

@@ -349,6 +349,27 @@ START_TEST(a_new_fact_replaces_what_was_derived)
 }
 END_TEST
 
+/* What cannot be simplified is remembered, until a fact changes. */
+START_TEST(a_new_fact_makes_simple_what_was_not)
+{
+    struct world w;
+    int64_t known;
+    world_init(&w);
+    const xk_expr *const e = parse(&w, "x < 8");
+    const xk_expr *const sum = parse(&w, "x / 8 + 1");
+    ck_assert_ptr_eq(xk_simplify(w.c, e, w.f), e);
+    ck_assert_ptr_eq(xk_simplify(w.c, e, w.f), e);
+    ck_assert_ptr_eq(xk_simplify(w.c, sum, w.f), sum);
+    ck_assert_int_eq(xk_facts_set(w.f, w.vars[4], 0, 7, 1, 0), XK_OK);
+    ck_assert(xk_is_const(xk_simplify(w.c, e, w.f), &known) && known == 1);
+    ck_assert(xk_is_const(xk_simplify(w.c, sum, w.f), &known) && known == 1);
+    ck_assert_int_eq(xk_facts_set(w.f, w.vars[4], 0, 8, 1, 0), XK_OK);
+    ck_assert_ptr_eq(xk_simplify(w.c, e, w.f), e);
+    ck_assert_ptr_eq(xk_simplify(w.c, sum, w.f), sum);
+    world_fini(&w);
+}
+END_TEST
+
 static const struct {
     const char *in, *out; /* bodies */
 } stmts[] = {
@@ -509,6 +530,7 @@ TCase *simplify_table_cases(void)
     tcase_add_loop_test(t, knows_ranges_and_divisibility, 0,
                         XK_COUNTOF(ranges));
     tcase_add_test(t, a_new_fact_replaces_what_was_derived);
+    tcase_add_test(t, a_new_fact_makes_simple_what_was_not);
     tcase_add_loop_test(t, simplifies_statements_with_what_their_scopes_say, 0,
                         XK_COUNTOF(stmts));
     tcase_add_test(t, the_check_rejects_an_index_that_may_overflow);
