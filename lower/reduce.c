@@ -20,10 +20,9 @@ static enum xk_status refuse_parts(xk_ctx *c, const struct xk_reduce *r)
                        " elements have more than %" PRId64 " bytes",
                        r->parts, r->stride_e, XK_FLAT_MAX_B);
     if (r->dst != XK_DT_F32 && r->dst != XK_DT_F16 && r->dst != XK_DT_BF16 &&
-        r->dst != XK_DT_S8 && r->dst != XK_DT_U8)
+        r->dst != XK_DT_S32 && r->dst != XK_DT_S8 && r->dst != XK_DT_U8)
         return xk_fail(c, XK_EUNSUPPORTED,
-                       "reduce: to %s, need f32, f16, bf16, s8 "
-                       "or u8",
+                       "reduce: to %s, need f32, f16, bf16, s32, s8 or u8",
                        xk_dtype_name(r->dst));
     return XK_OK;
 }
@@ -122,7 +121,7 @@ static const xk_expr *converted(struct nest *n, unsigned v)
     const xk_expr *const from =
         place(n, n->acc, NULL, (int64_t)v * XK_FLAT_VECTOR_B);
     const unsigned dst_b = xk_dtype_b(n->r->dst);
-    if (dst_b == 4)
+    if (n->r->dst == XK_DT_F32)
         return from;
     const xk_expr *const out =
         xk_block_alloc(&n->f.w, "out", XK_FLAT_VECTOR_B, 0);

@@ -9,8 +9,8 @@
 #include "lower/flat_nest.h"
 
 /* part: [parts][stride_e] of f32, of which the first n of each row count; dst:
- * [n] of type dst, f32, f16, bf16, s8 or u8. What is narrower is rounded to
- * nearest even, to infinity where it is too large; bytes are saturated. */
+ * [n] of type dst, f32, f16, bf16, s32, s8 or u8. Sums are rounded to nearest
+ * even; a float that is too large becomes infinite, integers are saturated. */
 struct xk_reduce {
     int64_t n, stride_e; /* elements; stride_e >= n */
     uint32_t parts;

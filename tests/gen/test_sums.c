@@ -14,7 +14,8 @@ static const struct xk_reduce sums[] = {
     {4096, 4096, 5, XK_DT_F16}, {77, 80, 17, XK_DT_F32},
     {515, 515, 6, XK_DT_S8},    {1030, 1030, 7, XK_DT_U8},
     {16, 64, 40, XK_DT_F32},    {3000, 3001, 9, XK_DT_U8},
-    {100, 100, 4, XK_DT_BF16},  {4099, 4100, 5, XK_DT_BF16}};
+    {100, 100, 4, XK_DT_BF16},  {4099, 4100, 5, XK_DT_BF16},
+    {515, 516, 6, XK_DT_S32}};
 
 /* Not exact on purpose, so that the order shows: 2^24 and small numbers. */
 static float part_value(uint32_t j, int64_t i, enum xk_dtype dst)
@@ -50,6 +51,8 @@ static double converted(float sum, enum xk_dtype dst)
         return rounded((double)sum, &halves);
     if (dst == XK_DT_BF16)
         return rounded((double)sum, &bf16s);
+    if (dst == XK_DT_S32) /* no integer is a NaN */
+        return isnan(r) ? 0 : fmin(fmax(r, INT32_MIN), INT32_MAX);
     if (dst == XK_DT_S8)
         return fmin(fmax(r, -128), 127);
     if (dst == XK_DT_U8)
@@ -77,6 +80,8 @@ static double element(const uint8_t *p, int64_t i, enum xk_dtype dt)
     if (dt == XK_DT_U8)
         return *at;
     memcpy(&bits, at, xk_dtype_b(dt));
+    if (dt == XK_DT_S32)
+        return (int32_t)bits;
     if (dt == XK_DT_F16)
         return of_half((uint16_t)bits);
     bits <<= dt == XK_DT_BF16 ? 16 : 0;
@@ -149,11 +154,11 @@ static const uint16_t tails[] = {0,      1,      0x0fff, 0x1000,
 
 START_TEST(sums_are_rounded_to_nearest_even)
 {
-    static const enum xk_dtype types[] = {XK_DT_F16, XK_DT_BF16};
+    static const enum xk_dtype types[] = {XK_DT_F16, XK_DT_BF16, XK_DT_S32};
     enum { N = 65536 / 3 * XK_COUNTOF(tails) };
     const struct xk_reduce r = {N, N, 1, types[_i]};
     float *const part = malloc((size_t)N * 4);
-    uint8_t *const dst = malloc((size_t)N * 2);
+    uint8_t *const dst = malloc((size_t)N * 4);
     for (unsigned i = 0; i < N; i++) {
         const uint32_t bits = i / (unsigned)XK_COUNTOF(tails) * 3u << 16 |
                               tails[i % XK_COUNTOF(tails)];
@@ -173,7 +178,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, parts_are_added_up_in_their_order, 0,
                         XK_COUNTOF(sums));
-    tcase_add_loop_test(t, sums_are_rounded_to_nearest_even, 0, 2);
+    tcase_add_loop_test(t, sums_are_rounded_to_nearest_even, 0, 3);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }

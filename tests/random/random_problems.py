@@ -34,7 +34,7 @@ GRADIENT_TYPES = {
     "BWD_D": ["f32", "f16", "f32:f16:f16", "bf16", "f32:bf16:bf16", "s8:s8:u8",
               "f32:s8:s8", "u8:s8:u8", "f8_e5m2", "f32:f8_e4m3:f16"],
     "BWD_W": ["f32", "f16", "f16:f32:f16", "bf16:f32:bf16", "bf16",
-              "f8_e4m3:f8_e5m2:f8_e4m3"],
+              "f8_e4m3:f8_e5m2:f8_e4m3", "f16:s32:f16"],
 }
 # All keep results exact in f32 except 0.3.
 SCALES = ["", "", "", "common:0.5", "common:2.5", "common:-1", "common:0.3"]
