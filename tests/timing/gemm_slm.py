@@ -2,10 +2,11 @@
 """C = A B on an Arc A770, assembler of any tile: f16 in and f32 out, or s8 and s32,
 through shared local memory in 3 or 4 buffers with a barrier a step, multiplied by
 dpasw: the structure of those kernels of oneDNN's GEMM catalog that copy both
-matrices. A lies as the rows of a thread's tile for a dpas' K, B as columns so,
+matrices, or B alone, whose A goes from memory to registers. A lies as the rows of a thread's tile for a dpas' K, B as columns so,
 tiles of the same K side by side, so nothing is moved between registers. Slices of
 K are not added up: each has a C of its own, by threads. Arguments: A, B, C."""
 import struct
+from dataclasses import dataclass
 
 from gemm_tile import FORMATS, ROW_B, Lines, Tile
 
@@ -13,11 +14,15 @@ PLATFORM, LANES = "xehpg", 8
 LOAD, STORE = 0x02008000, 0x02008004  # of one lane, transposed
 A64, A32 = 0x180, 0x100
 COPYING = (0, 4, 5, 6, 7)  # tokens of loads
+AHEAD = (6, 7)             # those of A, if it is not copied
 SIZES = {512: 0x7600, 256: 0x7400, 128: 0x6400, 64: 0x5400, 32: 0x4400}  # d64, d32
 
 
+@dataclass(frozen=True)
 class Shape(Tile):
-    """`more`: buffers. Threads along N are fused pairs."""
+    """`more`: buffers. Threads along N are fused pairs. `held`: A is not copied, and
+    registers hold it for so many dpas' K."""
+    held: int = 0
 
     @property
     def buffers(self):
@@ -25,8 +30,8 @@ class Shape(Tile):
 
     @property
     def part_b(self):
-        """A's and B's bytes of a group for a dpas' K."""
-        return (self.rows * self.threads[0] * ROW_B,
+        """A's and B's copied bytes of a group for a dpas' K."""
+        return (0 if self.held else self.rows * self.threads[0] * ROW_B,
                 self.columns * self.threads[1] * ROW_B)
 
     @property
@@ -71,11 +76,14 @@ class Text(Lines):
         self.copies = -(-(s.step_b // s.copy_b) // threads)
         self.low, self.high, self.by = 6, 8, 10  # of where copies come from, a lane each
         self.copy = 12                          # from, to, by a copy each
-        self.address = self.copy + 2 * self.copies
+        self.copying = COPYING[:3] if s.held else COPYING
+        self.from_a = self.copy + 2 * self.copies  # where A's next load is from
+        self.address = self.from_a + (s.held > 0)
         self.staged = self.address + 8          # eight addresses
         self.a = self.staged + self.copies * -(-s.copy_b // 32)
         a_regs = max(1, s.rows // 2)
-        self.b = self.a + a_regs * self.phases
+        self.a_held = s.held or self.phases
+        self.b = self.a + a_regs * self.a_held
         self.c = self.b + s.columns
         c_regs = s.rows * s.columns // 8
         self.b_held = 2 if self.c + s.columns + c_regs < s.grf else 1
@@ -180,7 +188,7 @@ class Text(Lines):
             reg, to = self.copy + 2 * i, self.staged + i * -(-s.copy_b // 32)
             desc = LOAD | A64 | SIZES[s.copy_b] | s.copy_b // 32 << 20
             self.put(f"(W) send.ugm (1|M0) r{to} r{reg} null:0 0x0 0x{desc:08x} "
-                     f"{{A@1,${COPYING[i % len(COPYING)]}}}")
+                     f"{{A@1,${self.copying[i % len(self.copying)]}}}")
         self.wait("src")
         for line in (
                 f"add (16|M0) r{self.low}.0<1>:ud r{self.low}.0<1;1,0>:ud "
@@ -198,7 +206,7 @@ class Text(Lines):
 
     def wait(self, what):
         """For the loads of copies."""
-        for token in COPYING[:self.copies]:
+        for token in self.copying[:self.copies]:
             self.put(f"(W) sync.nop null {{${token}.{what}}}")
 
     def places_of(self, sums):
@@ -275,6 +283,52 @@ class Text(Lines):
         self.scalar("add", f"r{t}.6", self.at(t, 6), f"{s.part_b[0]}:ud")
         self.scalar("add", f"r{t}.7", self.at(p, 4), f"{s.step_b * s.buffers}:ud")
 
+    def begin_a(self):
+        """from_a: this thread's half of its rows, of its slice."""
+        s, p, t, a = self.s, self.places, self.tmp, self.from_a
+        each = s.rows * s.threads[0] * ROW_B  # of a group, for a dpas' K
+        first = self.count * self.phases * self.size[0] * ROW_B
+        self.scalar("mul", f"r{t}.0", self.at(p, 2), f"{first}:ud")
+        self.scalar("mul", f"r{t}.1", "r0.6<0;1,0>:ud", f"{each}:ud")
+        self.scalar("mul", f"r{t}.2", self.at(p, 0), f"{s.rows * ROW_B}:uw")
+        self.scalar("and", f"r{t}.3", self.at(p, 1), "1:ud")
+        self.scalar("mul", f"r{t}.3", self.at(t, 3), f"{s.rows * ROW_B // 2}:uw")
+        for i in range(1, 4):
+            self.scalar("add", f"r{t}.0", self.at(t, 0), self.at(t, i))
+        self.scalar("add", f"r{a}.0", "r1.0<0;1,0>:ud", self.at(t, 0))
+        self.scalar("mov", f"r{a}.1", "r1.1<0;1,0>:ud")
+        self.carry(a, self.at(t, 0))
+        for phase in range(self.a_held):
+            self.load_a(phase)
+
+    def load_a(self, phase):
+        """A for a dpas' K, in the registers of a former one, which has read them."""
+        s, a, n_b = self.s, self.from_a, self.s.rows * ROW_B // 2
+        assert n_b in SIZES, s
+        to, token = self.a_of(phase), self.token_a(phase)
+        desc = LOAD | A64 | SIZES[n_b] | n_b // 32 << 20
+        self.put(f"(W) send.ugm (1|M0) r{to} r{a} null:0 0x0 0x{desc:08x} {{A@1,${token}}}")
+        self.put(f"(W) sync.nop null {{${token}.src}}")
+        self.scalar("add", f"r{a}.0", self.at(a, 0), f"{self.size[0] * ROW_B}:ud")
+        self.carry(a, f"{self.size[0] * ROW_B}:ud")
+
+    def a_of(self, phase):
+        return self.a + phase % self.a_held * self.a_regs
+
+    def token_a(self, phase):
+        return AHEAD[phase % self.a_held]
+
+    def read_a(self):
+        """Tokens of A for the step's first dpas, and for others that are read now."""
+        s, t = self.s, self.tmp
+        if s.held:
+            return [self.token_a(0)]
+        tokens = []
+        for phase in range(self.phases):
+            tokens += self.read(self.a_of(phase), self.at(t, 0),
+                                phase * sum(s.part_b), s.rows * ROW_B // 2)
+        return tokens
+
     def read_b(self, phase):
         return self.read(self.b + phase % self.b_held * self.s.columns,
                          self.at(self.tmp, 1), phase * sum(self.s.part_b),
@@ -290,7 +344,7 @@ class Text(Lines):
             b = self.b + phase % self.b_held * s.columns + 8 * j
             for i in range(rows):
                 c = self.c + (j * rows + i) * self.repeat
-                a = self.a + phase * self.a_regs + i * self.repeat // 2
+                a = self.a_of(phase) + i * self.repeat // 2
                 wait = "$3" if i == rows - 1 else "Atomic"
                 self.put(f"(W) dpasw.8x{self.repeat} (8|M0) r{c}:{acc} r{c}:{acc} "
                          f"r{b}:{from_} r{a}.0:{from_} {{{wait}}}")
@@ -306,17 +360,18 @@ class Text(Lines):
         self.put("(W) sync.nop null {$3.dst}")
         self.scalar("add", f"r{t}.0", self.at(t, 5), self.at(self.steps, 2))
         self.scalar("add", f"r{t}.1", self.at(t, 6), self.at(self.steps, 2))
-        tokens = []
-        for phase in range(self.phases):
-            tokens += self.read(self.a + phase * self.a_regs, self.at(t, 0),
-                                phase * sum(s.part_b), s.rows * ROW_B // 2)
-        waiting = [tokens + self.read_b(0)]
+        waiting = [self.read_a() + self.read_b(0)]
         waiting += [self.read_b(p) for p in range(1, min(self.phases, self.b_held))]
         for phase in range(self.phases):
+            if phase and s.held:
+                waiting[phase].append(self.token_a(phase))
             self.multiply(phase, sorted(set(waiting[phase])))
-            if phase + self.b_held < self.phases:
+            if phase + self.b_held < self.phases or s.held:
                 self.put("(W) sync.nop null {$3.src}")
+            if phase + self.b_held < self.phases:
                 waiting.append(self.read_b(phase + self.b_held))
+            if s.held:
+                self.load_a(phase)
         self.turn(2, s.step_b * s.buffers, True)
         self.scalar("add", f"r{self.steps}.0", self.at(self.steps, 0), "-1:d",
                     dtype="d")
@@ -332,7 +387,8 @@ class Text(Lines):
         m, n, _ = self.size
         tile_b = s.rows * s.columns * 4
         threads = s.threads[0] * s.threads[1] * s.threads[2]
-        self.put("(W) sync.nop null {$3.dst}")
+        for token in (3, *AHEAD[:s.held]):
+            self.put(f"(W) sync.nop null {{${token}.dst}}")
         self.put("(W) sync.allrd null")
         self.scalar("mul", f"r{t}.0", "r0.6<0;1,0>:ud", f"{n // s.group()[1]}:uw")
         self.scalar("add", f"r{t}.0", self.at(t, 0), "r0.1<0;1,0>:ud")
@@ -355,6 +411,8 @@ class Text(Lines):
         s = self.s
         self.begin()
         self.bases()
+        if s.held:
+            self.begin_a()
         self.fetch()
         # one step ahead: the first is there before the loop
         self.keep()
