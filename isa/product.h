@@ -58,8 +58,8 @@ struct xk_told_device {
 /* The device that a container names. An IP version names the product and, but
  * on xelp, whose versions have no revision, the stepping. A revision that
  * several products share leaves the product open, and the stepping if it is
- * another one for each. Everything that is open stands for all that is in
- * cards. */
+ * another one for each; those that were never sold do not count beside one that
+ * was. Everything that is open stands for all that is in cards. */
 struct xk_wa_device xk_product_device(const struct xk_platform *p,
                                       const struct xk_told_device *told);
 /* False: told has a revision or an IP version that no product of the platform

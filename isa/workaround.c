@@ -69,6 +69,11 @@ enum xk_stepping xk_wa_open_stepping(enum xk_product product)
     return sold(product) ? XK_STEP_SOLD : XK_STEP_ANY;
 }
 
+bool xk_wa_was_sold(enum xk_product product, enum xk_stepping stepping)
+{
+    return sold(product) >> stepping & 1;
+}
+
 static unsigned wanted_steppings(const struct xk_wa_device *d,
                                  enum xk_product product)
 {

@@ -57,6 +57,7 @@ bool xk_wa_applies(enum xk_wa id, const struct xk_wa_device *d);
 /* What stands for a product, or for any, if no stepping is given: XK_STEP_SOLD,
  * or XK_STEP_ANY if no card has any of it. */
 enum xk_stepping xk_wa_open_stepping(enum xk_product product);
+bool xk_wa_was_sold(enum xk_product product, enum xk_stepping stepping);
 
 /* Whether the device has the row and the generator does not obey it; what is
  * generated runs where it has no such row. */

@@ -813,6 +813,10 @@ START_TEST(a_container_names_the_device)
         {XK_PLATFORM_XEHPG, {1270, 5, 0}, XK_DG2_G11, XK_STEP_B1},
         {XK_PLATFORM_XEHPG, {1270, 9, 0}, XK_DG2_G10, XK_STEP_C1},
         {XK_PLATFORM_XEHPG, {1270, 0, 0}, XK_PRODUCT_ANY, XK_STEP_SOLD},
+        /* Shared with A1 and B0 of G10, which were never sold. */
+        {XK_PLATFORM_XEHPG, {1270, 1, 0}, XK_DG2_G12, XK_STEP_A1},
+        {XK_PLATFORM_XEHPG, {1270, 4, 0}, XK_DG2_G11, XK_STEP_B0},
+        {XK_PLATFORM_XEHPG, {1270, 1, 0x030dc001}, XK_DG2_G10, XK_STEP_A1},
         {XK_PLATFORM_XEHPC, {1271, 7, 0}, XK_PVC_XT, XK_STEP_C0},
         {XK_PLATFORM_XEHPC, {0, 7, 0}, XK_PVC_XT, XK_STEP_C0},
         /* 0x2f: bits 5:3 are the base die's (NEO, pvcSteppingBits). */
@@ -878,7 +882,7 @@ START_TEST(a_container_may_name_an_unknown_device)
 END_TEST
 
 /* As ocloc's acronyms of single steppings, which NEO's table rtlIdAcronyms
- * has. */
+ * has, but for dg2-g12-a1. */
 START_TEST(a_word_names_a_device)
 {
     static const struct {
@@ -893,6 +897,7 @@ START_TEST(a_word_names_a_device)
         {XK_PLATFORM_XEHPG, "dg2-g10-a1", XK_DG2_G10, XK_STEP_A1, 1},
         {XK_PLATFORM_XEHPG, "dg2-g10-c0", XK_DG2_G10, XK_STEP_C0, 8},
         {XK_PLATFORM_XEHPG, "dg2-g11-b1", XK_DG2_G11, XK_STEP_B1, 5},
+        {XK_PLATFORM_XEHPG, "dg2-g12-a1", XK_DG2_G12, XK_STEP_A1, 1},
         {XK_PLATFORM_XEHPC, "pvc-xl", XK_PVC_XL, XK_STEP_ANY, 0},
         {XK_PLATFORM_XEHPC, "pvc-xl-a0", XK_PVC_XL, XK_STEP_A0, 0},
         {XK_PLATFORM_XEHPC, "pvc-xt-b1", XK_PVC_XT, XK_STEP_B1, 6},
@@ -918,7 +923,7 @@ START_TEST(a_word_names_a_device)
         ck_assert_msg(!xk_product_find(dg2, unknown[k], &d), "%s", unknown[k]);
     char all[16];
     ck_assert_uint_eq(xk_product_words(dg2, NULL, 0),
-                      145); /* 3 of 7 letters, 10 of 10, 12 times ", " */
+                      157); /* 3 of 7 letters, 11 of 10, 13 times ", " */
     xk_product_words(dg2, all, sizeof all);
     ck_assert_str_eq(all, "dg2-g10, dg2-g1");
 }

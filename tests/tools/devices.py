@@ -19,7 +19,7 @@ from tap import Tap  # noqa: E402
 # was sold of them.
 WITHOUT = ["dg2-g10-b0", "dg2-g11-a0"]
 WITH = ["dg2-g10", "dg2-g10-c0", "dg2-g10-c1", "dg2-g11", "dg2-g11-b0", "dg2-g11-b1",
-        "dg2-g11-c0", "dg2-g12", "dg2-g12-a0"]
+        "dg2-g11-c0", "dg2-g12", "dg2-g12-a0", "dg2-g12-a1"]
 # W04, W15: fences for writes of LSC, which these two may not even use; nothing generated
 # does either.
 REFUSED = ["dg2-g10-a0", "dg2-g10-a1"]
@@ -32,10 +32,11 @@ ROWS = [
     ("wa_rs_dpas_fused", ["--dt=f16", "--stag=axb", "--dtag=axb",
                           "mb1ic3ih224oc64oh112kh7sh2ph3"], r"^\(W\) +dpas\S+ \S+ r\d+:f null"),
 ]
-# IP versions of NEO's AOT::PRODUCT_CONFIG, for the devices whose revision several
-# products have or that is 0; the driver then takes the file for that one alone.
+# IP versions of NEO's AOT::PRODUCT_CONFIG, for the devices whose revision several that
+# were sold have, or one that was and this one was not, or that is 0; the driver then
+# takes the file for that one alone.
 IP_VERSIONS = {"dg2-g10-b0": 0x030dc004, "dg2-g10-c0": 0x030dc008, "dg2-g11-a0": 0x030e0000,
-               "dg2-g11-b0": 0x030e0004, "dg2-g11-c0": 0x030e0008, "dg2-g12-a0": 0x030e4000}
+               "dg2-g11-c0": 0x030e0008, "dg2-g12-a0": 0x030e4000}
 FORMULA = "A: f32[8,8]; B: f32[8,8]; C[m,n] += A[m,k] * B[k,n]"
 IR = "kernel none simd 8 (p: ptr.global) {\n}\n"
 
@@ -122,7 +123,7 @@ def main():
                       f"device={word}: not one of tgl,")
         tap.judge("a device of another platform",
                   run(tool, "gen", "--device=pvc-xt-c0", "mb1ic3ih5oc4kh3ph1"), 1,
-                  r"XK_EINVAL: device=pvc-xt-c0 is none of xehpg's: dg2-g10, .*dg2-g12-a0$")
+                  r"XK_EINVAL: device=pvc-xt-c0 is none of xehpg's: dg2-g10, .*dg2-g12-a1$")
         tap.judge("lint, a device of another platform",
                   run(tool, "lint", "--device=tgl", path), 1,
                   r"device=tgl is none of xehpg's: dg2-g10, ")
