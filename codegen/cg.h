@@ -118,6 +118,8 @@ struct xk_cg {
     uint32_t lane_tile; /* u16 0..15; made if the kernel has ramps */
     uint32_t n_fma, n_sends;
     uint16_t peak_grf;
+    uint32_t plan_steps; /* buffers, and registers of them, that allocation
+                            looked at to plan their places */
 };
 
 /* emit.c: instructions, operands, tiles, labels */

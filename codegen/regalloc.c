@@ -319,6 +319,7 @@ static enum xk_status find_until(struct alloc *a)
         const struct xk_cg_tile *const t = &a->g->tile[a->planned[k]];
         uint32_t *const until = a->until + (unsigned)t->at_b / grf_b;
         for (unsigned r = grfs_of_tile(a, t); r-- > 0;) {
+            a->g->plan_steps++;
             a->after[--n] = until[r];
             until[r] = t->first;
         }
@@ -334,6 +335,7 @@ static void begin_planned(struct alloc *a)
     memcpy(a->until + (unsigned)t->at_b / a->g->p->grf_b, a->after + a->n_after,
            n * sizeof *a->after);
     a->n_after += n;
+    a->g->plan_steps += n;
 }
 
 static bool is_planned(const struct xk_cg_tile *t, uint32_t grf_b)
@@ -346,6 +348,7 @@ static bool is_late(const struct alloc *a, const struct xk_cg_tile *t)
 {
     for (uint32_t k = 0; k < a->n_planned; k++) {
         const struct xk_cg_tile *const o = &a->g->tile[a->planned[k]];
+        a->g->plan_steps++;
         if (o->last < t->first && o->size_b >= t->size_b)
             return true;
     }
@@ -374,6 +377,7 @@ static void free_ended(struct alloc *a, uint32_t k, uint32_t *open, uint32_t *n)
     uint32_t left = 0;
     for (uint32_t j = 0; j < *n; j++) {
         const struct xk_cg_tile *const t = &tile[open[j]];
+        a->g->plan_steps++;
         if (t->last < tile[a->planned[k]].first)
             mark_grfs(a, t, false, t->last);
         else

@@ -257,6 +257,37 @@ START_TEST(a_fill_for_later_lies_where_a_larger_buffer_was)
 }
 END_TEST
 
+/* Steps of planning for so many buffers, of which three live at a time. */
+static uint32_t steps_for(unsigned n)
+{
+    struct code k;
+    begin(&k, 64);
+    struct xk_cg *const g = &k.g;
+    struct xk_cg_val last[3];
+    for (unsigned i = 0; i < n; i++) {
+        last[i % 3] = buffer(g, 1 + i % 2);
+        set(g, &last[i % 3]);
+        for (unsigned j = 1; j < 3 && j <= i; j++)
+            add(g, &last[i % 3], &last[(i - j) % 3]);
+    }
+    ck_assert_msg(xk_cg_allocate(g) == XK_OK, "%s", g->c->error.message);
+    check_apart(g);
+    const uint32_t steps = g->plan_steps;
+    end(&k);
+    return steps;
+}
+
+/* Kernels have a thousand buffers; looking at all of them for each was a
+ * quarter of a creation. Each is looked at while it lives, and its registers
+ * when it begins. */
+START_TEST(planning_is_linear_in_the_number_of_buffers)
+{
+    const uint32_t one = steps_for(200), four = steps_for(800);
+    ck_assert_uint_ge(one, 200);
+    ck_assert_msg(four <= 5 * one, "%u steps, then %u", one, four);
+}
+END_TEST
+
 TCase *cg_place_tests(void)
 {
     TCase *const t = tcase_create("places");
@@ -266,5 +297,6 @@ TCase *cg_place_tests(void)
     tcase_add_test(t, what_is_gone_when_a_buffer_comes_lies_in_its_place);
     tcase_add_test(t, fills_go_behind_what_does_not_need_them);
     tcase_add_test(t, a_fill_for_later_lies_where_a_larger_buffer_was);
+    tcase_add_test(t, planning_is_linear_in_the_number_of_buffers);
     return t;
 }
