@@ -50,6 +50,14 @@ static bool put_data_size(const struct xk_msg *m, uint32_t *v,
     return false;
 }
 
+/* The table of atomics that the field's code stands in. */
+static unsigned atomic_family(unsigned field)
+{
+    return field == XK_MF_LSC_ATOMIC   ? XK_MSG_LSC
+           : field == XK_MF_INT_ATOMIC ? XK_MSG_INT
+                                       : XK_MSG_FLT;
+}
+
 static bool get_atomic(const struct xk_platform *p, unsigned family, uint32_t v,
                        struct xk_msg *m, struct xk_error *err)
 {
@@ -237,15 +245,16 @@ bool xk_msg_field_here(unsigned field, const struct xk_msg *m)
 
 static bool get_flag_field(unsigned field, uint32_t v, struct xk_msg *m)
 {
-    bool *const to = field == XK_MF_TRANSPOSE  ? &m->transpose
-                     : field == XK_MF_VNNI     ? &m->vnni
-                     : field == XK_MF_RETURNS  ? &m->returns
-                     : field == XK_MF_LAST_USE ? &m->last_use
-                     : field == XK_MF_COMMIT   ? &m->commit
-                     : field == XK_MF_CHANNELS ? &m->channel_dw
-                                               : &m->header;
+    bool *const to = field == XK_MF_TRANSPOSE   ? &m->transpose
+                     : field == XK_MF_VNNI      ? &m->vnni
+                     : field == XK_MF_RETURNS   ? &m->returns
+                     : field == XK_MF_LAST_USE  ? &m->last_use
+                     : field == XK_MF_COMMIT    ? &m->commit
+                     : field == XK_MF_CHANNELS  ? &m->channel_dw
+                     : field == XK_MF_FENCE_A32 ? &m->fence_a64
+                                                : &m->header;
 
-    *to = v;
+    *to = field == XK_MF_FENCE_A32 ? !v : v;
     return true;
 }
 
@@ -299,11 +308,9 @@ bool xk_msg_field_get(const struct xk_platform *p, unsigned field,
     case XK_MF_CMASK_OFF:
         return get_cmask(~bits & 15, m, err);
     case XK_MF_LSC_ATOMIC:
-        return get_atomic(p, XK_MSG_LSC, bits, m, err);
     case XK_MF_INT_ATOMIC:
-        return get_atomic(p, XK_MSG_INT, bits, m, err);
     case XK_MF_FLOAT_ATOMIC:
-        return get_atomic(p, XK_MSG_FLT, bits, m, err);
+        return get_atomic(p, atomic_family(field), bits, m, err);
     case XK_MF_OWORDS:
         return get_owords(p, bits, m, err);
     case XK_MF_HWORDS:
@@ -333,9 +340,6 @@ bool xk_msg_field_get(const struct xk_platform *p, unsigned field,
         return true;
     case XK_MF_ONE:
         return true; /* the reserved bits speak of it */
-    case XK_MF_FENCE_A32:
-        m->fence_a64 = !bits;
-        return true;
     case XK_MF_SCRATCH:
         m->scratch_b = bits * 32;
         return true;
@@ -356,14 +360,15 @@ static bool put_plain(unsigned field, const struct xk_msg *m, uint32_t *bits)
 
 static bool put_flag(unsigned field, const struct xk_msg *m, uint32_t *bits)
 {
-    *bits = field == XK_MF_TRANSPOSE  ? m->transpose
-            : field == XK_MF_VNNI     ? m->vnni
-            : field == XK_MF_RETURNS  ? m->returns
-            : field == XK_MF_LAST_USE ? m->last_use
-            : field == XK_MF_COMMIT   ? m->commit
-            : field == XK_MF_CHANNELS ? m->channel_dw
-            : field == XK_MF_HEADER   ? m->header
-                                      : 1; /* HEADER_MUST, ONE */
+    *bits = field == XK_MF_TRANSPOSE   ? m->transpose
+            : field == XK_MF_VNNI      ? m->vnni
+            : field == XK_MF_RETURNS   ? m->returns
+            : field == XK_MF_LAST_USE  ? m->last_use
+            : field == XK_MF_COMMIT    ? m->commit
+            : field == XK_MF_CHANNELS  ? m->channel_dw
+            : field == XK_MF_FENCE_A32 ? !m->fence_a64
+            : field == XK_MF_HEADER    ? m->header
+                                       : 1; /* HEADER_MUST, ONE */
     return true;
 }
 
@@ -388,11 +393,9 @@ bool xk_msg_field_put(const struct xk_platform *p, unsigned field,
         *bits ^= 15;
         return true;
     case XK_MF_LSC_ATOMIC:
-        return put_atomic(p, XK_MSG_LSC, m, bits, err);
     case XK_MF_INT_ATOMIC:
-        return put_atomic(p, XK_MSG_INT, m, bits, err);
     case XK_MF_FLOAT_ATOMIC:
-        return put_atomic(p, XK_MSG_FLT, m, bits, err);
+        return put_atomic(p, atomic_family(field), m, bits, err);
     case XK_MF_OWORDS:
         return put_owords(p, m, bits, err);
     case XK_MF_HWORDS:
@@ -413,9 +416,6 @@ bool xk_msg_field_put(const struct xk_platform *p, unsigned field,
         return put_simd(p, field, m, bits, err);
     case XK_MF_ONE_WIDTH:
         *bits = 0;
-        return true;
-    case XK_MF_FENCE_A32:
-        *bits = !m->fence_a64;
         return true;
     case XK_MF_SLOTS2:
         *bits = m->slot_high;
