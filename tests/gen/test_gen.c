@@ -80,8 +80,13 @@ START_TEST(threads_make_the_same_bytes)
 END_TEST
 
 /* Contractions are some 60 KB: at most one lies on the stack, so that threads
- * with small stacks can create. Sanitizers want more. */
-#if defined(__SANITIZE_ADDRESS__)
+ * with small stacks can create. Sanitizers want more, clang's UBSan too. */
+#if defined(__has_feature)
+#if __has_feature(undefined_behavior_sanitizer)
+#define HAS_LARGE_FRAMES
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(HAS_LARGE_FRAMES)
 enum { STACK_B = 2 << 20 };
 #else
 enum { STACK_B = 128 << 10 }; /* what some C libraries give */
