@@ -172,6 +172,7 @@ static bool read_groups(char *text, struct xk_quant *q)
 /* Scales or zero points: what their value may be, and where it goes. */
 struct quant_kind {
     bool zero_point;
+    uint32_t named; /* a bit for each tensor that has had its entry */
 };
 
 static bool read_attr_value(const struct quant_kind *k, const char *text,
@@ -187,19 +188,33 @@ static bool read_attr_value(const struct quant_kind *k, const char *text,
         return true;
     }
     r->scale[arg] = (float)v;
-    return v >= 0;
+    return v >= 0 && isfinite(r->scale[arg]);
+}
+
+/* The places of ARGs that an option has named, a bit each: which of two values
+ * would count, nobody said. */
+static enum xk_status name_once(const struct xk_conv_option *o,
+                                const char *word, uint32_t arg, uint32_t *named,
+                                struct xk_error *err)
+{
+    if (*named >> arg & 1)
+        return fail_part(o, word, attr_args[arg].text, "is named twice", err);
+    *named |= 1u << arg;
+    return XK_OK;
 }
 
 /* ARG:MASK[:VALUE][:DT[:G0xG1]] */
 static enum xk_status read_quant(const struct xk_conv_option *o,
                                  const char *word, char *text,
-                                 const struct quant_kind *k,
+                                 struct quant_kind *k,
                                  struct xk_conv_request *r,
                                  struct xk_error *err)
 {
     struct xk_quant q = {0};
     uint32_t arg = 0;
-    const enum xk_status st = read_arg(o, word, cut(&text, ':'), &arg, err);
+    enum xk_status st = read_arg(o, word, cut(&text, ':'), &arg, err);
+    if (st >= 0)
+        st = name_once(o, word, arg, &k->named, err);
     if (st < 0)
         return st;
     const char *part = cut(&text, ':');
@@ -209,7 +224,7 @@ static enum xk_status read_quant(const struct xk_conv_option *o,
     if (text && one && !read_attr_value(k, part = cut(&text, ':'), r, arg))
         return fail_part(o, word, part,
                          k->zero_point ? "is no whole number"
-                                       : "is no number of 0 or more",
+                                       : "is no f32 of 0 or more",
                          err);
     if (text && xk_word_type(o->name, part = cut(&text, ':'), &q.type, err) < 0)
         return fail_part(o, word, part, "is no data type", err);
@@ -221,7 +236,7 @@ static enum xk_status read_quant(const struct xk_conv_option *o,
 
 /* Entries are joined by +. The + in an exponent, as in 1e+5, does not join. */
 static enum xk_status read_quants(const struct xk_conv_option *o,
-                                  const char *word, const struct quant_kind *k,
+                                  const char *word, struct quant_kind *k,
                                   struct xk_conv_request *r,
                                   struct xk_error *err)
 {
@@ -242,12 +257,12 @@ static enum xk_status read_quants(const struct xk_conv_option *o,
 
 XK_CONV_READ(xk_read_scales)
 {
-    return read_quants(o, word, &(struct quant_kind){false}, r, err);
+    return read_quants(o, word, &(struct quant_kind){false, 0}, r, err);
 }
 
 XK_CONV_READ(xk_read_zero_points)
 {
-    return read_quants(o, word, &(struct quant_kind){true}, r, err);
+    return read_quants(o, word, &(struct quant_kind){true, 0}, r, err);
 }
 
 XK_CONV_READ(xk_read_precomputed)
@@ -332,6 +347,7 @@ XK_CONV_READ(xk_read_dropout)
 XK_CONV_READ(xk_read_rounding)
 {
     char copy[160], *rest = copy;
+    uint32_t named = 0;
     int64_t seed;
     if (strlen(word) >= sizeof copy)
         return fail_part(o, word, word, "is too long", err);
@@ -340,14 +356,17 @@ XK_CONV_READ(xk_read_rounding)
         char *entry = strsep(&rest, "+");
         uint32_t arg = 0;
         enum xk_status st = read_arg(o, word, cut(&entry, ':'), &arg, err);
+        if (st >= 0)
+            st = name_once(o, word, arg, &named, err);
         if (st >= 0 && entry)
             st = xk_word_find(XK_WORD_LIST(roundings, true), o->name,
                               cut(&entry, ':'), &r->desc.attr.rounding[arg],
                               err);
         if (st < 0)
             return st;
-        if (entry && !xk_word_digits(entry, &seed))
-            return fail_part(o, word, entry, "is no seed", err);
+        if (entry && (!xk_word_digits(entry, &seed) || seed < INT32_MIN ||
+                      seed > UINT32_MAX))
+            return fail_part(o, word, entry, "is no seed of 32 bits", err);
         r->seed = (int32_t)(uint32_t)(entry ? seed : UINT32_MAX);
     }
     return XK_OK;
