@@ -29,6 +29,7 @@ static struct xk_shape lanes_shape(const struct xk_shape *s,
                          .k_inner = 1,
                          .k_outer = 1,
                          .elem_b = s->elem_b,
+                         .sums = s->sums,
                          .epilogue = s->epilogue,
                          .looped = s->looped,
                          .lanes = *l};

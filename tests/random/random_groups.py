@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from random_problems import axis_sizes, run  # noqa: E402
+from random_problems import axis_sizes, effective, run  # noqa: E402
 from tap import Tap  # noqa: E402
 
 SHARE = 0.08  # least share of each property
@@ -53,6 +53,13 @@ def group_sizes(rng):
     return min(g, 4), rng.choice([16, 24, 32, 33]), rng.choice([16, 20, 32, 9])
 
 
+def without_padding(p, axes):
+    """Input that the filter never leaves."""
+    for a in axes:
+        p["p" + a] = 0
+        p["i" + a] = (p["o" + a] - 1) * p["s" + a] + effective(p, a)
+
+
 def problem(rng):
     """One problem within the size limit: sizes by benchdnn's keys."""
     while True:
@@ -62,6 +69,8 @@ def problem(rng):
              "oc": g * oc}
         if not all([axis_sizes(rng, p, a) for a in axes]):
             continue
+        if rng.random() < 0.2: # the kernel itself may sum weights then
+            without_padding(p, axes)
         macs = p["mb"] * p["oc"] * ic
         for a in axes:
             macs *= p["o" + a] * p["k" + a]
@@ -126,6 +135,7 @@ PROPERTIES = {
     "3D": lambda p: "id" in p,
     "a stride": lambda p: p["sw"] > 1,
     "dilation": lambda p: p["dw"] > 0,
+    "no padding": lambda p: not any(p.get("p" + a, 0) for a in "dhw"),
 }
 
 

@@ -91,9 +91,10 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
                                           .grf_count = 256};
 #define DOTS "fma=dp4a simd=16 k=16 slm=0 kloop=outer"
 #define BATCH "fma=lanes simd=16 m=14 n=16 nsub=16 k=1 slm=0 kloop=outer"
-#define OF_BATCH                                                               \
+#define OF_BATCH OF_BATCH_WITH(.sums = false)
+#define OF_BATCH_WITH(field)                                                   \
     {                                                                          \
-        3136, 1, 1, 9, 4, .lanes = {                                           \
+        3136, 1, 1, 9, 4, field, .lanes = {                                    \
             64,                                                                \
             1,                                                                 \
             1,                                                                 \
@@ -282,6 +283,7 @@ static const struct {
      {3136, 64, 3, 49, 2, .line_places = 7, .used_e = 4}},
     /* All of K comes at once, by messages of its own. */
     {NULL, BATCH, OF_BATCH},
+    {"sums", BATCH, OF_BATCH_WITH(.sums = true)},
     {"kloop", BATCH " kloop=inner", OF_BATCH},
     {"kloop", BATCH " kloop=inner prefetch=1", OF_BATCH},
     {"kloop", BATCH " kloop=inner slices=2", OF_BATCH},

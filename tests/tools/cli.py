@@ -261,6 +261,8 @@ XKBENCH = [
      r"passed:3 "),
     (["--attr-zero-points=wei:common:2", FINE], 1,
      r"UNIMPLEMENTED \(zero_point\[wei\].source=device"),
+    (["--dt=s8:s8:f32", "--attr-zero-points=src:common:11",
+      "g2mb1ic2ih5oc2kh3"], 0, r"0:PASSED"), # one channel a group, no padding
     (["--attr-scales=src:common:2:s8", FINE], 1, r"INVALID.*type=s8 is not one"),
     (["--attr-scales=msrc1:common:2", FINE], 1, r"UNIMPLEMENTED \(.*no msrc1"),
     (["--attr-zero-points=src:host_scalar:1+dst:2:s8", FINE], 1,
