@@ -176,8 +176,9 @@ static enum xk_status set_layouts(xk_ctx *c, const struct xk_contraction *con,
 static int64_t pack_of(const struct xk_problem_form *f)
 {
     enum { STEP_B = 32, MOST = 32 };
-    const unsigned elem_b = xk_dtype_b(f->whole.a.layout.dt);
-    if (!f->has_lanes || elem_b > 2)
+    const unsigned elem_b =
+        f->has_lanes ? xk_dtype_b(f->whole.a.layout.dt) : STEP_B;
+    if (elem_b > 2)
         return 1;
     return xk_pack_of_groups(&f->whole, &f->lanes, STEP_B / elem_b, MOST);
 }

@@ -7,6 +7,8 @@
 #include "conv/tensors.h"
 #include "gen/gen.h"
 
+#define MAX_INFO_B (UINT32_C(1) << 18) /* a larger size field is garbage */
+
 /* Copies the context's error out and destroys it. */
 static enum xk_status finish(xk_ctx *c, struct xk_error *err)
 {
@@ -32,8 +34,14 @@ enum xk_status xk_conv_query(const struct xk_conv_desc *d,
     xk_ctx *const c = xk_ctx_create(NULL);
     if (!c)
         return no_memory(err);
-    if (!info || info->size < sizeof(info->size)) {
-        xk_fail(c, XK_EINVAL, "info: NULL, or its size is not set");
+    if (!info) {
+        xk_fail(c, XK_EINVAL, "info is NULL");
+        return finish(c, err);
+    }
+    if (info->size < sizeof(info->size) || info->size > MAX_INFO_B) {
+        xk_fail(c, XK_EINVAL,
+                "info.size=%u: not the size of struct xk_conv_info (%zu)",
+                info->size, sizeof(*info));
         return finish(c, err);
     }
     struct xk_problem *const p = xk_malloc(c, sizeof(*p)); /* large */

@@ -110,6 +110,8 @@ static enum xk_status query_device(const struct xk_engine *e, uint32_t index,
     return e->device_query(index, info, err);
 }
 
+#define MAX_INFO_B 65536 /* a larger size field is garbage */
+
 /* Copies as much of *info as the caller's struct has room for, and zeroes the
  * rest of it. */
 static enum xk_status give_info(const struct xk_device_info *info,
@@ -117,7 +119,7 @@ static enum xk_status give_info(const struct xk_device_info *info,
                                 struct xk_error *err)
 {
     const uint32_t size = out->size;
-    if (size < sizeof size)
+    if (size < sizeof size || size > MAX_INFO_B)
         return xk_runtime_fail(err, XK_EINVAL, "device info: size is %u", size);
     memset(out, 0, size);
     memcpy(out, info, size < sizeof *info ? size : sizeof *info);

@@ -397,6 +397,9 @@ START_TEST(null_arguments_are_refused)
     ck_assert_int_eq(xk_conv_query(NULL, &info, &err), XK_EINVAL);
     const struct xk_conv_desc d = parse("mb1ic64ih8oc64kh1");
     ck_assert_int_eq(xk_conv_query(&d, NULL, &err), XK_EINVAL);
+    info.size = UINT32_MAX; /* nobody set it */
+    ck_assert_int_eq(xk_conv_query(&d, &info, &err), XK_EINVAL);
+    ck_assert_ptr_nonnull(strstr(err.message, "info.size=4294967295"));
     ck_assert_int_eq(xk_conv_create(&d, NULL, NULL, &err), XK_EINVAL);
     xk_program_unref(NULL);
     ck_assert_ptr_null(xk_program_launch(NULL, 0));

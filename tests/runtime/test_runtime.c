@@ -336,6 +336,9 @@ START_TEST(a_device_tells_what_it_is)
     ck_assert_str_eq(i.platform, ""); /* it can be any */
     ck_assert_int_eq(xk_device_get_info(dev, &i, &err), XK_OK);
     ck_assert_str_eq(i.platform, "xehpg");
+    i.size = UINT32_MAX;
+    ck_assert_int_eq(xk_device_get_info(dev, &i, &err), XK_EINVAL);
+    SAYS("size is 4294967295");
     i.size = 0;
     ck_assert_int_eq(xk_device_get_info(dev, &i, &err), XK_EINVAL);
     SAYS("size is 0");
