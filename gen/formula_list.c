@@ -257,7 +257,9 @@ static enum xk_status check_formulas(xk_ctx *c, const struct xk_formulas *f,
         return xk_fail(c, XK_EINVAL,
                        "formulas: NULL, or size is not that of struct "
                        "xk_formulas");
-    if (!f->n || f->n > XK_MAX_LAUNCHES || !f->text)
+    if (!f->text)
+        return xk_fail(c, XK_EINVAL, "formulas: text is NULL");
+    if (!f->n || f->n > XK_MAX_LAUNCHES)
         return xk_fail(c, XK_EINVAL, "formulas: %u of them, need 1 to %d", f->n,
                        XK_MAX_LAUNCHES);
     XK_TRY(xk_target_of(c, f->platform,

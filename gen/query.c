@@ -5,6 +5,7 @@
 
 #include "conv/conv.h"
 #include "conv/tensors.h"
+#include "conv/version.h"
 #include "gen/gen.h"
 
 #define MAX_INFO_B (UINT32_C(1) << 18) /* a larger size field is garbage */
@@ -75,9 +76,13 @@ enum xk_status xk_conv_desc_parse(const char *text, struct xk_conv_desc *d,
 size_t xk_conv_desc_print(const struct xk_conv_desc *d, char *out,
                           size_t out_size)
 {
+    xk_ctx *const c = xk_ctx_create(NULL);
+    struct xk_conv_desc full;
     struct xk_str s;
     xk_str_init(&s, NULL);
-    xk_conv_print(d, &s);
+    if (c && xk_conv_copy_desc(c, d, &full) == XK_OK)
+        xk_conv_print(&full, &s);
+    xk_ctx_destroy(c);
     if (out_size)
         snprintf(out, out_size, "%s", xk_str_get(&s));
     const size_t n = s.len;

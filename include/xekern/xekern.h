@@ -126,7 +126,7 @@ XK_API enum xk_status xk_conv_desc_parse(const char *text,
                                          size_t name_size,
                                          struct xk_error *err);
 /* Writes the canonical problem string without name; returns its full length (as
- * snprintf). */
+ * snprintf). "" if d is NULL, or its size is not that of a descriptor. */
 XK_API size_t xk_conv_desc_print(const struct xk_conv_desc *d, char *out,
                                  size_t out_size);
 

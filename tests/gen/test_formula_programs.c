@@ -260,6 +260,9 @@ START_TEST(calls_that_are_wrong)
     ck_assert_ptr_nonnull(strstr(err.message, "65 of them, need 1 to 64"));
     f = formulas(0, three);
     ck_assert_int_eq(xk_formulas_create(&f, NULL, &p, &err), XK_EINVAL);
+    f = formulas(1, NULL);
+    ck_assert_int_eq(xk_formulas_create(&f, NULL, &p, &err), XK_EINVAL);
+    ck_assert_ptr_nonnull(strstr(err.message, "formulas: text is NULL"));
     f = formulas(1, none);
     ck_assert_int_eq(xk_formulas_create(&f, NULL, &p, &err), XK_EINVAL);
     ck_assert_int_eq(xk_formula_complete(NULL, NULL, 0, &n, &err), XK_EINVAL);

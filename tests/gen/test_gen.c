@@ -401,8 +401,26 @@ START_TEST(null_arguments_are_refused)
     ck_assert_int_eq(xk_conv_query(&d, &info, &err), XK_EINVAL);
     ck_assert_ptr_nonnull(strstr(err.message, "info.size=4294967295"));
     ck_assert_int_eq(xk_conv_create(&d, NULL, NULL, &err), XK_EINVAL);
+    char text[8] = "before";
+    ck_assert_uint_eq(xk_conv_desc_print(NULL, text, sizeof(text)), 0);
+    ck_assert_str_eq(text, "");
     xk_program_unref(NULL);
     ck_assert_ptr_null(xk_program_launch(NULL, 0));
+}
+END_TEST
+
+/* Memory behind an older caller's descriptor belongs to somebody else. */
+START_TEST(an_older_descriptor_is_printed_as_far_as_it_goes)
+{
+    static const char problem[] = "mb1_ic64ih8iw8_oc64oh8ow8_kh1kw1_sh1sw1_"
+                                  "ph0pw0_dh0dw0";
+    struct xk_conv_desc d = parse("mb1ic64ih8oc64kh1");
+    char text[128];
+    d.size = offsetof(struct xk_conv_desc, post_ops);
+    memset((char *)&d + d.size, 0x5a, sizeof(d) - d.size);
+    ck_assert_uint_eq(xk_conv_desc_print(&d, text, sizeof(text)),
+                      strlen(problem));
+    ck_assert_str_eq(text, problem);
 }
 END_TEST
 
@@ -467,6 +485,7 @@ int main(void)
     tcase_add_loop_test(t, every_failed_allocation_is_a_status, 0, 3);
     tcase_add_test(t, dumps_come_stage_by_stage);
     tcase_add_test(t, null_arguments_are_refused);
+    tcase_add_test(t, an_older_descriptor_is_printed_as_far_as_it_goes);
     tcase_add_test(t, unknown_options_are_refused);
     tcase_add_test(t, addresses_of_64_bits_keep_the_layouts);
     tcase_add_loop_test(t, no_images_are_nothing_to_do, 0, XK_COUNTOF(empty));
