@@ -48,6 +48,7 @@ static enum xk_status set_shares(struct xk_tm_memory *x)
                   xk_timing_clock(r, m) / cores;
     if (x->memory_b > x->link_b)
         x->memory_b = x->link_b;
+    x->left_cyc = m->flush_end ? 0 : (double)m->l2_b / cores / x->memory_b;
     return XK_OK;
 }
 
@@ -271,7 +272,7 @@ static double store_line(struct xk_tm_memory *x, uint32_t line, double n_b,
         if (xk_timing_owns(x->r, line, &wave)) {
             x->traffic.memory_lines++;
             const double there = through_memory(x, at, 0);
-            x->settled = later_of(x->settled, m->flush_end ? there : 0);
+            x->settled = later_of(x->settled, there - x->left_cyc);
         }
     }
     if (s)

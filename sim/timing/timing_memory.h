@@ -50,6 +50,7 @@ struct xk_tm_memory {
     double
         settled; /* when what was written is where the launch's end wants it */
     double link_b, memory_b; /* bytes a cycle, of this core */
+    double left_cyc; /* of memory, for what L2 may still have at the end */
     bool no_memory;
     struct xk_tm_traffic traffic;
 };

@@ -857,6 +857,26 @@ START_TEST(a_launch_ends_when_what_it_wrote_is_in_memory)
 }
 END_TEST
 
+/* Elsewhere L2 may keep what fits. The rest has gone to memory, although no
+ * thread waits for it. */
+START_TEST(what_l2_cannot_keep_is_written_within_the_launch)
+{
+    struct xk_timing_product m = *xk_timing_product_find("a770");
+    const uint64_t n_b = 2 * (uint64_t)m.l2_b;
+    uint8_t *const memory = calloc(1, n_b);
+    m.flush_end = 0;
+    const double least = (double)(n_b - m.l2_b) /
+                         (m.memory_mbps * (m.memory_percent / 100.0)); /* us */
+    const struct timing_answer all = move(WRITING, n_b, 0, memory, &m);
+    ck_assert_msg(all.time_us > 0.99 * least && all.time_us < 1.2 * least,
+                  "%.1f us, memory alone %.1f", all.time_us, least);
+    const struct timing_answer half = move(WRITING, n_b / 2, 0, memory, &m);
+    ck_assert_msg(half.time_us < 0.8 * least, "%.1f us, memory alone %.1f",
+                  half.time_us, least);
+    free(memory);
+}
+END_TEST
+
 START_TEST(every_cycle_of_every_unit_has_one_cause)
 {
     char *const text = timing_repeat(
@@ -1011,6 +1031,7 @@ int main(void)
     tcase_add_test(t, a_barrier_costs_its_latency_unless_work_hides_it);
     tcase_add_test(t, a_lost_overlap_costs);
     tcase_add_test(t, a_large_copy_is_as_fast_as_memory);
+    tcase_add_test(t, what_l2_cannot_keep_is_written_within_the_launch);
     tcase_add_test(
         t,
         adding_in_place_takes_as_long_as_copying_and_twice_as_long_as_writing);
