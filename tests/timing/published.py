@@ -3,7 +3,8 @@
 """published.py XK [XKBENCH [MATMUL [SGEMM]]]: microbenchmarks on the timing model, each beside
 the figure it should show: assembler lines beside documents' cycles, clpeak's
 own kernels (out of Debian's program, compiled by ocloc) beside what it printed
-on an Arc A770; with XKBENCH also our matrix products beside those of torch, and
+on an Arc A770, shapes of OpenCL-Benchmark's kernels beside what it printed on a Max
+1100; with XKBENCH also our matrix products beside those of torch, and
 with MATMUL those of oneDNN's own kernels on the virtual device, and with SGEMM one of
 CLBlast's, of which nobody has published a time on this card.
 
@@ -135,6 +136,29 @@ def opencl(xk, folder, kernel, kind, width, source):
     return ITEMS * ops / (got["cycles"] / clock) / 1e3
 
 
+def of_max(xk, folder):
+    """The shapes of OpenCL-Benchmark on Max."""
+    (folder / "pairs.cl").write_text(t.PAIRS)
+    run("ocloc", "compile", "-file", folder / "pairs.cl", "-device", "pvc", "-out_dir",
+        folder, "-output", "pairs.bin", "-output_no_suffix", "-options", "-cl-mad-enable")
+    print(f"\nMax 1100 at {t.MAX_MHZ} MHz: TFLOPS, TIOPS; percent of the data sheet's GB/s")
+    local, waves = 256, 6
+    items = waves * CORES["max1550"] * THREADS["max1550"] * 32
+    for name, ops, want, why in t.MAX_PAIRS:
+        got = timing(xk, "--timing=max1550", f"--groups={items // local}",
+                     f"--local={local}", folder / "pairs.bin", f"pairs_{name}",
+                     f"buf:zero:{items * 4}")
+        say(f"pairs {name}", "max1550", items * ops * t.MAX_MHZ / got["cycles"] / 1e6,
+            want, t.MAX_SOURCE, why)
+    for name, size_mb, want, why in t.MAX_MEMORY:
+        items = size_mb << 14
+        got = timing(xk, "--timing=max1550", f"--groups={items // local}",
+                     f"--local={local}", folder / "pairs.bin", name,
+                     f"buf:zero:{items * 64}")
+        say(name, "max1550", 100 * items * 64 / got["time_us"] / 1638400,
+            100 * want / 1228.8, t.MAX_SOURCE, why, BANDWIDTH)
+
+
 # ---- our kernels ----
 
 def say_bounded(name, machine, got, least, source, eff):
@@ -226,6 +250,7 @@ def main():
             say(kernel, "a770", got, want, source,
                 why or t.OUTLIER.get(kernel, ""),
                 BANDWIDTH if kind == "bytes" else CHAIN)
+        of_max(xk, folder)
         if len(sys.argv) > 3:
             products(xk, folder, sys.argv[3])
         if len(sys.argv) > 4:

@@ -119,6 +119,45 @@ SHAPE(probe_chain, x = a * x + b;, given + get_global_id(0))
 SHAPE(probe_uniform, x = a * x + b;, given)
 """
 
+# The shapes of OpenCL-Benchmark's kernels, own text: a chain x = y x + y; y = x y + x,
+# and a float of each of 16 rows read or written, by rows or by columns.
+PAIRS = """
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#define PAIRS(name, V, loop, x0, y0, mad, sum) \\
+kernel void pairs_##name(global float *out) { \\
+    const uint u = get_global_id(0), v = get_local_id(0); \\
+    V x = x0, y = y0; \\
+    for (int i = 0; i < loop; i++) { x = mad(y, x, y); y = mad(x, y, x); } \\
+    out[u] = sum; \\
+}
+#define MULTIPLY(a, b, c) ((a) * (b) + (c))
+#define DP4A(a, b, c) as_char4(as_int(c) + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w)
+PAIRS(f64, double, 128, u, v, fma, y)
+PAIRS(f32, float, 512, u, v, fma, y)
+PAIRS(f16, half2, 512, (half2)((float)u, (float)v), (half2)((float)v, (float)u), MULTIPLY,
+      (float)y.x + (float)y.y)
+PAIRS(i64, long, 8, u, v, MULTIPLY, as_float((int)y))
+PAIRS(i32, int, 512, u, v, MULTIPLY, as_float(y))
+PAIRS(i16, short2, 128, as_short2(u), as_short2(v), MULTIPLY, as_float(y))
+PAIRS(i8, char4, 64, as_char4(u), as_char4(v), DP4A, as_float(y))
+#define ROWS 16
+#define AT_ROWS (i * get_global_size(0) + n)
+#define AT_COLUMNS (n * ROWS + i)
+#define MEMORY(name, at) \\
+kernel void write_##name(global float *data) { \\
+    const uint n = get_global_id(0); \\
+    for (uint i = 0; i < ROWS; i++) data[at] = as_float(n); \\
+} \\
+kernel void read_##name(global float *data) { \\
+    const uint n = get_global_id(0); \\
+    float x = 0; \\
+    for (uint i = 0; i < ROWS; i++) x += data[at]; \\
+    data[n] = x; \\
+}
+MEMORY(coalesced, AT_ROWS) MEMORY(misaligned, AT_COLUMNS)
+"""
+
 CLPEAK = "clpeak#99"
 VKPEAK = "vkpeak#7"
 PROBED = "clpeak#202"
@@ -183,6 +222,21 @@ RESIDENCY = [("f16", "dpasw k=16", 32, 32, 0.50, NO_COPIES),
              ("f16", "dpasw k=16", 16, 32, 0.49, NO_COPIES),
              ("f32", "mad", 32, 32, 0.87, OVERLAP)]
 HALF = 0.1  # that far
+
+# Max 1100 at 1550 MHz, which has as many XVEs as a stack of Max 1550: kernel, operations
+# of an item, TFLOPS or TIOPS, why it is missed.
+MAX_MHZ, MAX_SOURCE = 1550, "OpenCL-Benchmark"
+MAX_PAIRS = [("f64", 512, 15.929, "power or rate, nobody has said which"),
+             ("f32", 2048, 21.934, ""),
+             ("f16", 4096, 41.497, "six waves of groups, theirs are hundreds"),
+             ("i64", 32, 1.083, ""),
+             ("i32", 2048, 7.043, "ocloc multiplies by mul, mach and add"),
+             ("i16", 1024, 60.469, "theirs is above the rate of f16"),
+             ("i8", 1024, 41.642, "half the rate of dp4a that the guide has")]
+# The same, GB/s of 1228.8 on the data sheet; of so many MB: as theirs where L2 keeps a part.
+MAX_MEMORY = [("read_coalesced", 64, 737.51, ""), ("write_coalesced", 1024, 907.84, ""),
+              ("read_misaligned", 64, 716.65, ""),
+              ("write_misaligned", 1024, 329.80, "L2 puts parts of a line together here")]
 
 # Matrix products of unknown kernels, as lower bounds for our best one; the
 # problem is a 1x1 convolution that is that product.
