@@ -98,6 +98,20 @@ static int64_t chunk_of(int64_t channels)
     return channels;
 }
 
+/* Whether lanes go along the channels of weights, of which four are a dword:
+ * then a sum of all of them takes few steps. */
+static bool has_lanes(const struct xk_conv_desc *f, const struct xk_layout *l)
+{
+    enum { LANES_K = 64 };
+    const struct xk_block *b = &l->block[l->n_blocks - 1];
+    const bool zero_differs = f->attr.zero_point[XK_ARG_SRC].mask != 0;
+    const int dim = xk_conv_has_group_dim(f, XK_ARG_WEI) ? 2 : 1;
+    while (b > l->block && b->size == 1)
+        b--;
+    return !zero_differs && b->dim == dim && b->stride == 1 &&
+           b->size % 4 == 0 && f->ic / f->g % LANES_K == 0;
+}
+
 /* [kd][kh][kw][chunk][g][oc]: sums over the channels of a chunk, of (wei - zw)
  * * zs. */
 static enum xk_status sum_taps(xk_ctx *c, const struct xk_conv_desc *f,
@@ -106,7 +120,9 @@ static enum xk_status sum_taps(xk_ctx *c, const struct xk_conv_desc *f,
 {
     enum { CHUNK = 3, G, OC };
     struct xk_contraction *const p = &x->con;
-    const int64_t ic = f->ic / f->g, chunk = chunk_of(ic);
+    XK_TRY(xk_conv_access(c, f, info, XK_ARG_WEI, &p->a));
+    x->along_k = has_lanes(f, &p->a.layout);
+    const int64_t ic = f->ic / f->g, chunk = x->along_k ? ic : chunk_of(ic);
     const int64_t dims[6] = {f->kd,      f->kh, f->kw,
                              ic / chunk, f->g,  f->oc / f->g};
     static const char *const rest[] = {"ch", "g", "oc"};
@@ -118,7 +134,6 @@ static enum xk_status sum_taps(xk_ctx *c, const struct xk_conv_desc *f,
     const int in = (int)xk_contraction_add(p, "ic", chunk, XK_ROLE_K);
     XK_TRY(xk_conv_sum_tensor(c, "dst", 6, dims, &p->c));
     pass_dims(&p->c, i);
-    XK_TRY(xk_conv_access(c, f, info, XK_ARG_WEI, &p->a));
     if (xk_conv_has_group_dim(f, XK_ARG_WEI))
         xk_access_add(&p->a, i[G], f->g);
     xk_access_add(&p->a, i[OC], f->oc / f->g);

@@ -25,6 +25,7 @@ struct xk_conv_sum {
     char name[32];             /* of the kernel */
     struct xk_contraction con; /* A, B and C of lower/sums.h */
     struct xk_access less;     /* without a name: there is none */
+    bool along_k;              /* lower/sums.h */
     int a_from;                /* A is what this launch wrote; -1: A's arg */
     int64_t size_b;            /* of dst */
 };

@@ -131,6 +131,7 @@ static void add_sum(struct xk_conv_launches *l, unsigned i)
     const struct xk_conv_sum *const s = &l->sums.at[i];
     struct xk_launch *const x = begin_launch(l, XK_LAUNCH_SUMS, s->name);
     x->u.sums = (struct xk_sums){.con = &s->con,
+                                 .along_k = s->along_k,
                                  .less = s->less.name[0] ? &s->less : NULL};
     l->sum_at[i] = add_scratch(l, s->size_b);
     if (s->a_from < 0)

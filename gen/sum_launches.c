@@ -45,7 +45,9 @@ static enum xk_status put_sum(xk_ctx *c, struct xk_problem *p,
     add_row(&r, s->con.c.name, XK_BIND_SCRATCH, to);
     *l = (struct xk_launch){
         .kind = XK_LAUNCH_SUMS,
-        .u.sums = {.con = &s->con, .less = s->less.name[0] ? &s->less : NULL},
+        .u.sums = {.con = &s->con,
+                   .along_k = s->along_k,
+                   .less = s->less.name[0] ? &s->less : NULL},
         .n_binds = r.n,
         .bind = r.at};
     snprintf(l->name, sizeof(l->name), "%s", s->name);

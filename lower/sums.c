@@ -2,7 +2,9 @@
 /* A thread has 16 elements of C, and goes over all of K. Its loads are AHEAD
  * steps in front of the products. Where four elements of A that follow each
  * other along the innermost K are a dword and have the same factor, a step is
- * four of them: dp4a with ones adds them up. */
+ * four of them: dp4a with ones adds them up. Or a thread has one element of C
+ * (along_k), and its lanes 16 such dwords in each step, which are added up at
+ * the end. */
 #include "lower/sums.h"
 
 #include <inttypes.h>
@@ -11,6 +13,7 @@
 #include "views/access_expr.h"
 
 enum { AHEAD = 6, SLOTS = AHEAD + 1, SLOT_B = XK_FLAT_VECTOR_B };
+enum { ALONG = 4 * XK_FLAT_SIMD }; /* places of K in a step of such lanes */
 
 /* A tensor, or a value, while the nest is written. */
 struct operand {
@@ -25,6 +28,8 @@ struct nest {
     const struct xk_contraction *p;
     struct operand a, b, less;
     const xk_expr *dst, *acc;
+    bool along_k;                    /* lanes are places of K */
+    const xk_expr *lane;             /* s32 x 16 */
     const xk_expr *ones;             /* dwords: NULL: element by element */
     const xk_expr *in;               /* bool x 16: there is such an element */
     const xk_expr *at[XK_MAX_INDEX]; /* s32, or s32 x 16 */
@@ -99,10 +104,12 @@ static void place_lanes(struct nest *n)
 {
     xk_ctx *const c = n->f.c;
     const struct xk_layout *const l = &n->p->c.layout;
-    const xk_expr *const e =
-        xk_block_let(&n->f.w, "e", xk_flat_elements(&n->f, 0));
+    const xk_expr *const e = xk_block_let(
+        &n->f.w, "e", n->along_k ? n->f.thread : xk_flat_elements(&n->f, 0));
+    const int64_t all = n->along_k ? n->f.n / XK_FLAT_SIMD : n->f.n;
     int64_t div = 1;
     n->in = xk_flat_mask(&n->f, 0);
+    n->lane = xk_ramp(c, xk_s32(c, 0), xk_s32(c, 1), XK_FLAT_SIMD);
     for (unsigned i = 0; i < n->p->n_index; i++)
         n->at[i] = xk_s32(c, 0);
     for (unsigned d = l->n_dims; d-- > 0; div *= l->dim[d]) {
@@ -111,7 +118,7 @@ static void place_lanes(struct nest *n)
             continue;
         if (div > 1)
             x = xk_bin_imm(c, XK_OP_DIV, x, div);
-        if (div * l->dim[d] < n->f.n)
+        if (div * l->dim[d] < all)
             x = xk_bin_imm(c, XK_OP_MOD, x, l->dim[d]);
         for (unsigned i = 0; i < n->p->n_index; i++)
             if (n->p->c.at[d].coef[i])
@@ -180,8 +187,12 @@ static const xk_expr *step_slot(struct nest *n, const xk_expr *i)
 
 static void set_inner(struct nest *n, const xk_expr *i)
 {
-    if (n->inner >= 0)
-        n->at[n->inner] = n->ones ? xk_bin_imm(n->f.c, XK_OP_MUL, i, 4) : i;
+    xk_ctx *const c = n->f.c;
+    if (n->along_k)
+        n->at[n->inner] = xk_ramp(c, xk_bin_imm(c, XK_OP_MUL, i, ALONG),
+                                  xk_s32(c, 4), XK_FLAT_SIMD);
+    else if (n->inner >= 0)
+        n->at[n->inner] = n->ones ? xk_bin_imm(c, XK_OP_MUL, i, 4) : i;
 }
 
 static const xk_stmt *load_step(struct nest *n, const xk_expr *i)
@@ -275,7 +286,9 @@ static void add_terms(struct nest *n, const xk_expr *less)
         loops += n->at[k] != NULL;
     }
     const int64_t extent = n->inner < 0 ? 1 : n->p->index[n->inner].extent;
-    const int64_t trip = n->ones ? extent / 4 : extent;
+    const int64_t trip = n->along_k ? extent / ALONG
+                         : n->ones  ? extent / 4
+                                    : extent;
     const xk_expr *const i = counter(n, "i", trip);
     const xk_stmt *const stage[] = {
         xk_stage(c, 0, load_step(n, i)),
@@ -291,10 +304,24 @@ static void add_terms(struct nest *n, const xk_expr *less)
 static const xk_expr *c_offset_b(struct nest *n)
 {
     const struct xk_access *const a = &n->p->c;
-    if (xk_layout_size_b(&a->layout) == 4 * n->f.n)
+    if (!n->along_k && xk_layout_size_b(&a->layout) == 4 * n->f.n)
         return xk_bin_imm(n->f.c, XK_OP_MUL, xk_flat_elements(&n->f, 0), 4);
     return vector(
         n, xk_access_offset_b(n->f.c, a, n->p->n_index, n->at, n->f.facts));
+}
+
+/* The lanes' sums become that of the first lane, by halves. */
+static void add_lanes(struct nest *n)
+{
+    xk_ctx *const c = n->f.c;
+    for (unsigned half = XK_FLAT_SIMD / 2; half; half /= 2) {
+        const struct xk_type type = xk_type_vec(XK_DT_U32, half);
+        const xk_expr *const at = sums_at(n, n->acc, NULL);
+        const xk_expr *const low = xk_block_load(&n->f.w, "low", type, at);
+        const xk_expr *const high = xk_block_load(
+            &n->f.w, "high", type, sums_at(n, n->acc, xk_s32(c, 4 * half)));
+        xk_block_add(&n->f.w, xk_store(c, at, xk_add(c, low, high)));
+    }
 }
 
 /* What is the same for all terms comes at the end. */
@@ -303,6 +330,11 @@ static void store_sums(struct nest *n, const xk_expr *less,
 {
     xk_ctx *const c = n->f.c;
     const xk_expr *const at = sums_at(n, n->acc, NULL);
+    const xk_expr *in = n->in;
+    if (n->along_k) {
+        add_lanes(n);
+        in = xk_and(c, in, xk_bin_imm(c, XK_OP_EQ, n->lane, 0));
+    }
     const xk_expr *sum =
         xk_block_load(&n->f.w, "sum", xk_type_vec(XK_DT_U32, XK_FLAT_SIMD), at);
     if (less && !n->b_in_k)
@@ -315,7 +347,7 @@ static void store_sums(struct nest *n, const xk_expr *less,
                                       .mem = n->dst,
                                       .off = c_offset_b(n),
                                       .reg = at,
-                                      .mask = n->in};
+                                      .mask = in};
     xk_flat_send(&n->f, &n->f.w, &m);
 }
 
@@ -403,6 +435,14 @@ enum xk_status xk_lower_sums(xk_ctx *c, const struct xk_sums *s,
     for (unsigned d = 0; d < s->con->c.layout.n_dims; d++)
         n.f.n *= s->con->c.layout.dim[d];
     find_terms(&n);
+    n.along_k = s->along_k;
+    if (n.along_k &&
+        (!sums_in_dwords(&n) || s->con->index[n.inner].extent % ALONG))
+        return xk_fail(c, XK_EINVAL,
+                       "sums: %s has no whole steps of %d places of K, four "
+                       "in each dword",
+                       s->con->a.name, ALONG);
+    n.f.n *= n.along_k ? XK_FLAT_SIMD : 1;
     XK_TRY(begin_sums(&n, s, name));
     place_lanes(&n);
     alloc_registers(&n);

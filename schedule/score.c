@@ -172,6 +172,10 @@ static struct xk_score_work in_group(const struct xk_score_tile *t,
                                           : f->cold_b * l->at_once / l->per_eu);
     struct xk_score_work w = t->work;
     w.alone_cyc = waits(f, t->seen, c, w.fma_cyc, w.sends, cold);
+    /* A dp4a for each two rows of B, two cycles each, in front of the products.
+     */
+    if (t->seen->sums)
+        w.alone_cyc += c->n_thr / xk_fma_family_of(c->fma)->sharers_b;
     return w;
 }
 

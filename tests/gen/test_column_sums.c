@@ -143,7 +143,9 @@ START_TEST(the_kernel_makes_the_sums)
         [XK_ARG_WEI] = {laid, t->size_b},
         [XK_ARG_DST] = {dst, dst_b},
         [XK_ARG_ZERO_POINT + XK_ARG_SRC] = {&x.zero, 4}};
-    ck_assert_uint_eq(xk_program_info(p)->n_launches, 1);
+    /* With so long a K a launch of its own is predicted to take less. */
+    if (x.k < 1 << 19)
+        ck_assert_uint_eq(xk_program_info(p)->n_launches, 1);
     lab_run(p, arg);
     check_result(&x, src, wei, dst);
     xk_program_unref(p);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reduction launch: parts are added up in their order, and sums are rounded
- * as IEEE 754 does it. Expected values are computed here in plain C. */
+ * as IEEE 754 does it. Sums of integers whose lanes go along K. Expected values
+ * are computed here in plain C. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,6 +173,113 @@ START_TEST(sums_are_rounded_to_nearest_even)
 }
 END_TEST
 
+/* dst[n] = the sum over k of (a[n, k] - less) * times. */
+struct row_case {
+    int n, k;
+    enum xk_dtype dt;
+    int32_t times, less;
+    const char *refused; /* NULL: it is made */
+};
+static const struct row_case row_cases[] = {
+    {1, 64, XK_DT_S8, 3, 0, NULL},
+    {5, 128, XK_DT_U8, -94446, 0, NULL},
+    {8, 1024, XK_DT_S8, INT32_MIN, 7, NULL},
+    {300, 192, XK_DT_U8, 12345, -300, NULL},
+    {17, 64, XK_DT_S8, 1, 1, NULL},
+    {5, 96, XK_DT_S8, 3, 0, "no whole steps of 64 places of K"},
+};
+
+static void tensor_of(struct xk_access *a, const char *name, enum xk_dtype dt,
+                      unsigned n_dims, const int64_t *dims)
+{
+    snprintf(a->name, sizeof(a->name), "%s", name);
+    a->layout.dt = dt;
+    a->layout.n_dims = (uint8_t)n_dims;
+    memcpy(a->layout.dim, dims, n_dims * sizeof(*dims));
+    ck_assert_ptr_null(xk_layout_make_dense(&a->layout));
+}
+
+static void set_rows(const struct row_case *x, struct xk_contraction *p,
+                     struct xk_access *less)
+{
+    const int64_t a[] = {x->n, x->k}, one = 1;
+    xk_contraction_clear(p);
+    p->acc_dt = XK_DT_S32;
+    const int n = (int)xk_contraction_add(p, "n", x->n, XK_ROLE_N);
+    const int k = (int)xk_contraction_add(p, "k", x->k, XK_ROLE_K);
+    tensor_of(&p->a, "a", x->dt, 2, a);
+    xk_access_add(&p->a, n, x->n);
+    xk_access_add(&p->a, k, x->k);
+    tensor_of(&p->b, "times", XK_DT_S32, 1, &one);
+    xk_access_add(&p->b, -1, 1);
+    tensor_of(&p->c, "dst", XK_DT_S32, 1, a);
+    xk_access_add(&p->c, n, x->n);
+    memset(less, 0, sizeof(*less));
+    tensor_of(less, "less", XK_DT_S32, 1, &one);
+    xk_access_add(less, -1, 1);
+}
+
+static uint32_t row_sum(const struct row_case *x, const uint8_t *a, int n)
+{
+    uint32_t sum = 0;
+    for (int k = 0; k < x->k; k++) {
+        const uint8_t v = a[n * x->k + k];
+        sum +=
+            (uint32_t)(x->dt == XK_DT_S8 ? (int8_t)v : v) - (uint32_t)x->less;
+    }
+    return sum * (uint32_t)x->times;
+}
+
+START_TEST(lanes_along_k_are_added_up)
+{
+    enum { MOST_N = 300, MOST_B = 8192 * 8 };
+    static const char *const names[] = {"a", "times", "less", "dst"};
+    static struct xk_contraction con;
+    static uint8_t a[MOST_B];
+    static uint32_t dst[MOST_N];
+    struct row_case x = row_cases[_i];
+    struct xk_access less;
+    struct xk_error err;
+    struct xk_program_arg_info info[4] = {{.name = "a"}};
+    struct xk_bind bind[4] = {{.number = 0}};
+    const struct lab_arg arg[] = {{a, (size_t)(x.n * x.k)},
+                                  {&x.times, 4},
+                                  {&x.less, 4},
+                                  {dst, (size_t)x.n * 4}};
+    set_rows(&x, &con, &less);
+    for (unsigned i = 0; i < 4; i++) {
+        snprintf(bind[i].name, sizeof(bind[i].name), "%s", names[i]);
+        snprintf(info[i].name, sizeof(info[i].name), "%s", names[i]);
+        bind[i].binding = XK_BIND_TENSOR;
+        bind[i].number = (uint8_t)i;
+        info[i].number = i;
+        info[i].size_b = arg[i].size_b;
+        info[i].written = i == 3;
+    }
+    for (unsigned i = 0; i < MOST_B; i++)
+        a[i] = (uint8_t)(i * 2654435761u >> 21);
+    const struct xk_launch l = {
+        .kind = XK_LAUNCH_SUMS,
+        .name = "rows",
+        .u.sums = {.con = &con, .along_k = true, .less = &less},
+        .n_binds = 4,
+        .bind = bind};
+    const struct xk_launches all = {
+        .n_args = 4, .args = info, .n = 1, .at = &l};
+    xk_program *const p = lab_make(&all, &err);
+    ck_assert_msg((p == NULL) == (x.refused != NULL), "%s", err.message);
+    if (x.refused) {
+        ck_assert_msg(strstr(err.message, x.refused) != NULL, "%s",
+                      err.message);
+        return;
+    }
+    lab_run(p, arg);
+    for (int n = 0; n < x.n; n++)
+        ck_assert_uint_eq(dst[n], row_sum(&x, a, n));
+    xk_program_unref(p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("sums");
@@ -179,6 +288,8 @@ int main(void)
     tcase_add_loop_test(t, parts_are_added_up_in_their_order, 0,
                         XK_COUNTOF(sums));
     tcase_add_loop_test(t, sums_are_rounded_to_nearest_even, 0, 3);
+    tcase_add_loop_test(t, lanes_along_k_are_added_up, 0,
+                        XK_COUNTOF(row_cases));
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }
