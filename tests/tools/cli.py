@@ -259,6 +259,13 @@ XKBENCH = [
     (["--attr-scales=src:per_oc", FINE], 1, r"UNIMPLEMENTED \(scale\[src"),
     (["--attr-zero-points=dst:common:3,dst:per_oc,dst:host_scalar:-2", FINE], 0,
      r"passed:3 "),
+    # Sums beyond 2^24: the reference adds them up exactly, too.
+    (["--dir=FWD_D", "--dt=s8:u8:f32,s8:u8:s32",
+      "--attr-zero-points=src:host_scalar:94446",
+      "mb2ic2048oc64ih7oh7kh1", "mb1ic64oc64ih7oh7kh3ph1"], 0, r"passed:4 "),
+    (["--dt=s8:u8:f32,s8:u8:s32", "--attr-zero-points=src:host_scalar:-94446",
+      "mb2ic2048oc64ih7oh7kh1", "--deconv", "mb1ic64oc64ih7oh7kh3ph1"], 0,
+     r"passed:4 "),
     (["--attr-zero-points=wei:common:2", FINE], 1,
      r"UNIMPLEMENTED \(zero_point\[wei\].source=device"),
     (["--dt=s8:s8:f32", "--attr-zero-points=src:common:11",

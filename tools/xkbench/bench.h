@@ -261,13 +261,16 @@ struct xk_bench_ranges {
     bool a_half_zero; /* an unsigned one, as behind a relu */
     float bia_unit;
     int32_t dst_unit; /* of the old destination that a sum adds */
+    bool splits_zero; /* the zero point of src is too large for exact sums: the
+                         expected result is that of src less that of ones */
 };
 struct xk_bench_ranges xk_bench_choose_ranges(const struct xk_conv_desc *d);
 /* Whether sums are so long that they cannot be exact, which can only be of
  * gradients. */
 bool xk_bench_sum_too_long(const struct xk_conv_desc *d,
                            const struct xk_bench_ranges *r);
-/* Narrower ones, so that sums stay exact with zero points of src and wei. */
+/* Narrower ones, so that sums stay exact with zero points of src and wei; where
+ * no ranges are narrow enough for that, so that they are s32. */
 void xk_bench_allow_zero_points(const struct xk_bench_problem *p,
                                 struct xk_bench_ranges *r);
 /* False if they are as narrow as they get. */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/xkbench/work.h"
 
@@ -49,11 +50,34 @@ static void right_hand_sides(const struct xk_bench_work *w, uint64_t i,
     rhs[XK_BENCH_BIAS] = of_channel(w, XK_ARG_BIA, at[1]);
 }
 
+/* What the products of element i add up to. A sum that is beyond 2^24 is s32,
+ * and then f32, which adds the bias. */
+static double sum_of(const struct xk_bench_work *w,
+                     const struct xk_bench_operand *o, uint64_t i)
+{
+    const double sum = (double)o->expected[i];
+    if (!o->ones)
+        return sum;
+    const double zero = of_channel(w, XK_ARG_ZERO_POINT + XK_ARG_SRC, 0);
+    const double exact = sum - zero * (double)o->ones[i];
+    const bool stays =
+        o->type == XK_S32 && !w->op[XK_ARG_BIA].present && !w->chain.n;
+    if (stays || w->chain.dequantizes)
+        return stays ? exact : (double)(float)exact;
+    const struct xk_bench_map *const m = &o->map;
+    uint64_t inner = 1;
+    for (uint32_t d = 2; d < m->ndims; d++)
+        inner *= (uint64_t)m->dims[d];
+    return (double)((float)exact +
+                    (float)of_channel(w, XK_ARG_BIA,
+                                      (int64_t)(i / inner) % m->dims[1]));
+}
+
 /* What element i of a written tensor should be. Gradients have no epilogue. */
 static struct xk_bench_span wanted(const struct xk_bench_work *w,
                                    const struct xk_bench_operand *o, uint64_t i)
 {
-    const double sum = (double)o->expected[i];
+    const double sum = sum_of(w, o, i);
     double rhs[XK_BENCH_N_RHS];
     if (xk_bench_is_gradient(&w->p->desc)) {
         const double v = xk_bench_round(o->type, sum);
@@ -66,7 +90,7 @@ static struct xk_bench_span wanted(const struct xk_bench_work *w,
 static bool is_exact(const struct xk_bench_work *w,
                      const struct xk_bench_operand *o, uint64_t i)
 {
-    const double sum = (double)o->expected[i];
+    const double sum = sum_of(w, o, i);
     double rhs[XK_BENCH_N_RHS];
     if (xk_bench_is_gradient(&w->p->desc))
         return xk_bench_round(o->type, sum) == sum;
@@ -143,21 +167,48 @@ static float *less_zero_point(const struct xk_bench_work *w, int arg,
     return tensor[arg] = out;
 }
 
+/* What a source of ones gives: exact, as weights are small. */
+static enum xk_status expect_ones(struct xk_bench_work *w,
+                                  float *const tensor[XK_N_CONV_ARGS])
+{
+    const uint64_t n = w->op[XK_ARG_SRC].map.n;
+    struct xk_bench_operand *const dst = &w->op[XK_ARG_DST];
+    float *all[XK_N_CONV_ARGS];
+    float *const ones = malloc((n + 1) * sizeof *ones);
+    if (!dst->ones)
+        dst->ones = malloc((dst->map.n + 1) * sizeof *dst->ones);
+    memcpy(all, tensor, sizeof all);
+    all[XK_ARG_SRC] = ones;
+    all[XK_ARG_DST] = dst->ones;
+    all[XK_ARG_BIA] = NULL;
+    for (uint64_t i = 0; ones && i < n; i++)
+        ones[i] = 1;
+    const enum xk_status st =
+        ones && dst->ones
+            ? xk_bench_reference(&w->p->desc, all, &w->r->reference, &w->err)
+            : XK_ENOMEM;
+    free(ones);
+    return st;
+}
+
 static bool make_expected(struct xk_bench_work *w, uint64_t seed)
 {
+    const bool splits = w->ranges.splits_zero;
     float *tensor[XK_N_CONV_ARGS];
     xk_bench_fill_operands(w, seed);
     for (int i = 0; i < XK_N_CONV_ARGS; i++)
         tensor[i] = w->op[i].written ? w->op[i].expected : w->op[i].plain;
-    if (w->chain.dequantizes)
+    if (w->chain.dequantizes || splits)
         tensor[XK_ARG_BIA] = NULL;
-    float *const less[2] = {less_zero_point(w, XK_ARG_SRC, tensor),
+    float *const less[2] = {splits ? NULL
+                                   : less_zero_point(w, XK_ARG_SRC, tensor),
                             less_zero_point(w, XK_ARG_WEI, tensor)};
     const bool fits = tensor[XK_ARG_SRC] && tensor[XK_ARG_WEI];
-    const enum xk_status st =
-        fits
-            ? xk_bench_reference(&w->p->desc, tensor, &w->r->reference, &w->err)
-            : XK_ENOMEM;
+    enum xk_status st = fits ? xk_bench_reference(&w->p->desc, tensor,
+                                                  &w->r->reference, &w->err)
+                             : XK_ENOMEM;
+    if (splits && st == XK_OK)
+        st = expect_ones(w, tensor);
     free(less[0]), free(less[1]);
     return st < 0 ? xk_bench_end_status(w, st) : true;
 }

@@ -241,7 +241,11 @@ void xk_bench_allow_zero_points(const struct xk_bench_problem *p,
                   wei = zero_most(p, XK_ARG_WEI);
     if (!src && !wei)
         return;
-    while ((r->a + src) * (r->b + wei) > LIMIT / 2 / r->k_n &&
+    r->splits_zero =
+        src > DRAWN_ZERO && (1 + src) * (1 + wei) > LIMIT / 2 / r->k_n;
+    const int64_t limit = r->splits_zero ? 1 << 30 : LIMIT / 2; /* of s32 */
+    while (((r->a + src) * (r->b + wei) > limit / r->k_n ||
+            r->a * (r->b + wei) > LIMIT / 2 / r->k_n) &&
            xk_bench_narrow_ranges(r))
         continue;
 }

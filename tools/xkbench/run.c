@@ -455,6 +455,7 @@ static void release_work(struct xk_bench_work *w)
         xk_bench_map_fini(&w->op[i].map);
         free(w->op[i].plain);
         free(w->op[i].image);
+        free(w->op[i].ones);
         free(w->op[i].expected);
         free(w->op[i].got);
         xk_buffer_unref(w->op[i].buffer);

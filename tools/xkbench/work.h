@@ -21,6 +21,7 @@ struct xk_bench_operand {
     /* By plain element, where it is written: what it should be, forward before
      * scales and post-ops, and without bias where there are scales; the bits
      * that it is. */
+    float *ones; /* what a source of ones gives, if ranges.splits_zero */
     float *expected;
     uint32_t *got;
 };
