@@ -23,8 +23,8 @@ struct halving {
     const xk_expr *to, *from; /* headers: where this thread stores, and loads */
     uint32_t half_b;
     uint32_t pitch_b; /* of messages in SLM */
-    bool
-        parted; /* columns of dpasw's halves do not lie side by side any more */
+    /* Columns of dpasw's halves do not lie side by side any more. */
+    bool parted;
 };
 
 static const xk_expr *load(struct halving *h, const xk_expr *buf, uint32_t at_b)

@@ -17,9 +17,9 @@ struct xk_sums {
      * order, each of which is an index; there may be gaps between them. No
      * epilogue, classes or batch. */
     const struct xk_contraction *con;
-    bool
-        along_k; /* a thread an element of C, its lanes along A's innermost
-                    K: whole steps of 64 bytes that lie side by side in fours */
+    /* A thread has an element of C, its lanes go along A's innermost K: whole
+     * steps of 64 bytes that lie side by side in fours. */
+    bool along_k;
     const struct xk_access *less; /* one element; NULL: 0 */
 };
 

@@ -124,6 +124,9 @@ bool xk_expand_next(const struct xk_tile_move *m, const struct xk_tile_shape *s,
 /* &buf[off + element at[] of the tile]. */
 const xk_expr *xk_expand_reg(struct xk_expand *x, const struct xk_tile_move *m,
                              const int64_t *at);
+/* The pointer, off_b bytes further on. */
+const xk_expr *xk_expand_at(struct xk_expand *x, const xk_expr *ptr,
+                            int64_t off_b);
 /* The message, with the surface or the address form that the pointer has. */
 void xk_expand_send(struct xk_expand *x, const struct xk_tile_move *m,
                     struct xk_send send, const xk_expr *off, const xk_expr *reg,

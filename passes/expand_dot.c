@@ -32,14 +32,6 @@ static bool lie_as_dwords(const struct xk_tile_part *p, unsigned n, unsigned k)
     return true;
 }
 
-static const xk_expr *dot_reg(struct xk_expand *x, const xk_expr *ptr,
-                              int64_t off_b)
-{
-    const xk_expr *const off =
-        xk_bin_imm(x->c, XK_OP_ADD, xk_kid(ptr, 1), off_b);
-    return xk_ptr(x->c, xk_kid(ptr, 0), xk_simplify(x->c, off, x->facts));
-}
-
 void xk_expand_dot(struct xk_expand *x, const xk_stmt *s)
 {
     const struct xk_tile_call *const f = &xk_func_of(s)->u.tile;
@@ -69,9 +61,9 @@ void xk_expand_dot(struct xk_expand *x, const xk_stmt *s)
         .u.mad = {XK_DT_S32, XK_DT_S32, b, XK_DT_U32, LANES, 1, 1, 0}};
     const int64_t s0 = dot_element(&p[S], 0, 0), b0 = dot_element(&p[B], 0, 0);
     for (unsigned i = 0; i < n * k; i += LANES) {
-        const xk_expr *const sum = dot_reg(x, xk_kid(s, S), 4 * (s0 + i));
+        const xk_expr *const sum = xk_expand_at(x, xk_kid(s, S), 4 * (s0 + i));
         const xk_expr *const args[] = {
-            sum, sum, dot_reg(x, xk_kid(s, B), b0 + 4 * i), xk_kid(s, 2)};
+            sum, sum, xk_expand_at(x, xk_kid(s, B), b0 + 4 * i), xk_kid(s, 2)};
         if (sum && args[2])
             xk_block_call(&x->w, &dp4a, args, 4);
     }

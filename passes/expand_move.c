@@ -66,6 +66,14 @@ void xk_expand_send(struct xk_expand *x, const struct xk_tile_move *m,
     xk_block_call(&x->w, &f, args, 4);
 }
 
+const xk_expr *xk_expand_at(struct xk_expand *x, const xk_expr *ptr,
+                            int64_t off_b)
+{
+    const xk_expr *const off =
+        xk_bin_imm(x->c, XK_OP_ADD, xk_kid(ptr, 1), off_b);
+    return xk_ptr(x->c, xk_kid(ptr, 0), xk_simplify(x->c, off, x->facts));
+}
+
 void xk_expand_fill(struct xk_expand *x, const xk_expr *reg, unsigned n_b,
                     uint32_t dword)
 {
@@ -74,12 +82,7 @@ void xk_expand_fill(struct xk_expand *x, const xk_expr *reg, unsigned n_b,
         const unsigned part_b = n_b - at < most_b ? n_b - at : most_b;
         const xk_expr *const v =
             xk_bcast(x->c, xk_imm(x->c, XK_DT_U32, dword), part_b / 4);
-        const xk_expr *const off =
-            xk_bin_imm(x->c, XK_OP_ADD, xk_kid(reg, 1), at);
-        xk_block_add(&x->w, xk_store(x->c,
-                                     xk_ptr(x->c, xk_kid(reg, 0),
-                                            xk_simplify(x->c, off, x->facts)),
-                                     v));
+        xk_block_add(&x->w, xk_store(x->c, xk_expand_at(x, reg, at), v));
         at += part_b;
     }
 }
@@ -392,13 +395,8 @@ static void fill_outside(struct xk_expand *x, const struct xk_tile_move *m,
     const xk_expr *const v =
         xk_select(c, inside, xk_bcast(c, xk_imm(c, XK_DT_U32, dword), s->lanes),
                   xk_bcast(c, xk_imm(c, XK_DT_U32, 0), s->lanes));
-    for (unsigned at = 0; to && at < n_b; at += registers_b(x, s->lanes)) {
-        const xk_expr *const off = xk_bin_imm(c, XK_OP_ADD, xk_kid(to, 1), at);
-        xk_block_add(
-            &x->w,
-            xk_store(c, xk_ptr(c, xk_kid(to, 0), xk_simplify(c, off, x->facts)),
-                     v));
-    }
+    for (unsigned at = 0; to && at < n_b; at += registers_b(x, s->lanes))
+        xk_block_add(&x->w, xk_store(c, xk_expand_at(x, to, at), v));
 }
 
 static void load_message(struct xk_expand *x, const struct xk_tile_move *m,

@@ -48,10 +48,7 @@ static const xk_expr *reg(const struct product *p, unsigned operand, int64_t i,
 {
     const int64_t off_b =
         tile_element(p, operand, i, j) * xk_dtype_b(type_of(p, operand));
-    const xk_expr *const off =
-        xk_bin_imm(p->x->c, XK_OP_ADD, xk_kid(p->ptr[operand], 1), off_b);
-    return xk_ptr(p->x->c, xk_kid(p->ptr[operand], 0),
-                  xk_simplify(p->x->c, off, p->x->facts));
+    return xk_expand_at(p->x, p->ptr[operand], off_b);
 }
 
 static void refuse_tile(const struct product *p, unsigned operand,

@@ -139,9 +139,9 @@ static bool rule_lanes(const struct xk_platform *p, const struct xk_shape *s,
            c->m_thr <= most && c->n_thr <= most && c->n_thr % c->n_sub == 0;
 }
 
-/* Of A's addresses in a loop over all of K: a place for each outer place of K
- * and eight rows that share a position, and a header; else a header for each.
- */
+/* Registers of A's addresses in a loop over all of K: a place for each outer
+ * place of K and eight rows that share a position, and a header; else a header
+ * for each. */
 static unsigned header_grf(const struct xk_platform *p,
                            const struct xk_shape *s,
                            const struct xk_schedule *c)
