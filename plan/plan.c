@@ -31,7 +31,8 @@ static enum xk_status check_indices(xk_ctx *c, const struct xk_plan *p)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "plan: %u N indices, want one, and a K index", n);
     if (p->s.pack != (p->con->place_e != 0))
-        return xk_fail(c, XK_EINTERNAL, "plan: the schedule's places of K are %spacked",
+        return xk_fail(c, XK_EINTERNAL,
+                       "plan: the schedule's places of K are %spacked",
                        p->s.pack ? "" : "not ");
     return XK_OK;
 }
@@ -60,6 +61,13 @@ static void set_grid(struct xk_plan *p)
     p->groups[2] = (uint32_t)xk_shape_batch(&p->shape);
 }
 
+static uint8_t walk_of(const struct xk_schedule *s)
+{
+    if (xk_schedule_is_walk(s))
+        return XK_WALK_ALL;
+    return xk_schedule_is_one_loop(s) ? XK_WALK_INSIDE : XK_WALK_LOOPS;
+}
+
 static void set_thread(struct xk_plan *p)
 {
     static const uint8_t families[] = {[XK_FMA_MAD] = XK_FAMILY_MAD,
@@ -71,9 +79,7 @@ static void set_thread(struct xk_plan *p)
     const struct xk_fma_family *const f = xk_fma_family_of(s->fma);
     p->t = (struct xk_plan_thread){
         .family = families[s->fma],
-        .walk = xk_schedule_is_walk(s)       ? XK_WALK_ALL
-                : xk_schedule_is_one_loop(s) ? XK_WALK_INSIDE
-                                             : XK_WALK_LOOPS,
+        .walk = walk_of(s),
         .batch = s->fma == XK_FMA_LANES,
         .dpas = f->dpas,
         .lanes_m = f->lanes_m,
@@ -86,7 +92,8 @@ static void set_thread(struct xk_plan *p)
         .n_part = s->n_sub,
         .k = s->k_step,
         .group_m = s->tg_m,
-        .group_n = s->tg_n};
+        .group_n = s->tg_n,
+    };
 }
 
 bool xk_plan_is_wide(const struct xk_plan *p)
@@ -126,9 +133,8 @@ static struct family family_of(const struct xk_plan *p)
 
 static struct xk_operand_job job_a(xk_ctx *c, struct xk_plan *p)
 {
-    struct xk_operand_job j = {p,          &p->con->a.view, NULL,
-                               p->s.m_thr, &p->a,           {0},
-                               &p->con->a};
+    struct xk_operand_job j = {p,   &p->con->a.view, NULL, p->s.m_thr, &p->a,
+                               {0}, &p->con->a};
     j.s = xk_tile_strides_of(c, p, j.view, j.row);
     return j;
 }
@@ -136,9 +142,9 @@ static struct xk_operand_job job_a(xk_ctx *c, struct xk_plan *p)
 static struct xk_operand_job job_b(xk_ctx *c, struct xk_plan *p)
 {
     const uint16_t rows = (uint16_t)(p->s.n_sub / (xk_plan_is_wide(p) ? 2 : 1));
-    struct xk_operand_job j = {p,    &p->con->b.view, xk_plan_n_index(p)->name,
-                               rows, &p->b,           {0},
-                               &p->con->b};
+    struct xk_operand_job j = {
+        p,   &p->con->b.view, xk_plan_n_index(p)->name, rows, &p->b,
+        {0}, &p->con->b};
     j.s = xk_tile_strides_of(c, p, j.view, j.row);
     return j;
 }
@@ -186,8 +192,8 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
     p->b.slots = p->s.slots_b;
     p->a.served = (uint8_t)xk_schedule_served(&p->s);
     p->b.served = 1;
-    p->a.more_b = p->a.tile_b / p->s.m_thr *
-                  xk_schedule_more_rows(&p->shape, &p->s);
+    p->a.more_b =
+        p->a.tile_b / p->s.m_thr * xk_schedule_more_rows(&p->shape, &p->s);
     /* One buffer can only be filled right before its use. */
     const uint8_t last = p->s.slots_a > 1 || p->s.slots_b > 1;
     p->a.stage = p->a.slots > 1 ? 0 : last;
@@ -338,8 +344,9 @@ static bool has_left_lanes(const struct xk_plan *p)
     return any;
 }
 
-/* Whether a load leaves lanes alone: one of a block does, and one that is masked and
- * cannot go beside the surface instead (lower/masks.h, xk_lower_loads_zero). */
+/* Whether a load leaves lanes alone: one of a block does, and one that is
+ * masked and cannot go beside the surface instead (lower/masks.h,
+ * xk_lower_loads_zero). */
 static bool leaves_lanes(const struct xk_plan *p)
 {
     const struct xk_plan_epilogue *const e = &p->epi;
@@ -351,15 +358,15 @@ static bool leaves_lanes(const struct xk_plan *p)
         old |= e->side[i].leaves;
     if (!p->s.surfaces)
         return old || inputs || a || b;
-    return has_left_lanes(p) || (p->con->a.fill && a) ||
-           (p->con->b.fill && b);
+    return has_left_lanes(p) || (p->con->a.fill && a) || (p->con->b.fill && b);
 }
 
-/* What a dummy in front of a dpas writes (codegen/dpas_guard.c): where not all of
- * src1 is loaded, or a load leaves lanes alone. */
+/* What a dummy in front of a dpas writes (codegen/dpas_guard.c): where not all
+ * of src1 is loaded, or a load leaves lanes alone. */
 static unsigned dummy_grf(const struct xk_plan *p)
 {
-    bool parts = p->a.access == XK_ACCESS_ELEMENTS || p->a.raw_b || p->a.zero_once;
+    bool parts =
+        p->a.access == XK_ACCESS_ELEMENTS || p->a.raw_b || p->a.zero_once;
     for (unsigned i = 0; i < p->n_segments; i++)
         parts |= has_zeros(&p->seg[i].a);
     if (p->flat.places) /* no masks of A */
@@ -396,9 +403,9 @@ static void count_loop(struct xk_plan *p)
                                     p->platform, p->flat.places,
                                     p->flat.headers_b / 4, p->a.served) +
                                 header_grf(p, &s->b));
-    else if (p->flat.eights) /* headers, rows in the lanes, and how far along K */
-        g->headers = (uint16_t)(g->headers + 1 +
-                                xk_schedule_headers(s->a.n) + 1u);
+    else if (p->flat.eights) /* and rows in the lanes, and how far along K */
+        g->headers =
+            (uint16_t)(g->headers + 1 + xk_schedule_headers(s->a.n) + 1u);
     g->lets = (uint16_t)(p->flat.places ? 4 : lets_grf(p));
     /* Element by element: offsets along K of 16 lanes, and the temporaries of
      * addresses that share no base. Measured on random problems. */
@@ -407,9 +414,9 @@ static void count_loop(struct xk_plan *p)
     if (p->a.staging_b)
         g->lets = (uint16_t)(g->lets + 6 * p->n_segments);
     if (p->s.slm) /* and places of stores and reads */
-        g->headers = (uint16_t)(g->headers +
-                                2 * xk_grfs(p, p->slm.share_b / 8) +
-                                xk_grfs(p, p->a.tile_b / 8));
+        g->headers =
+            (uint16_t)(g->headers + 2 * xk_grfs(p, p->slm.share_b / 8) +
+                       xk_grfs(p, p->a.tile_b / 8));
     /* r0, arguments in r1, three of packed scalars */
     g->fixed = (uint16_t)(5 + dummy_grf(p));
     g->loop = (uint16_t)(g->acc + g->a + g->b + g->staging + g->headers +

@@ -14,9 +14,9 @@ struct xk_plan_msg {
                             lanes_k, lanes along K of one row;
                             block: vec along row, then K */
     bool lanes_k;
-    bool staged;         /* reg_b counts in the staging buffer */
-    uint16_t row, k;     /* first element in the step tile */
-    uint32_t reg_b;      /* offset in the register tile */
+    bool staged;     /* reg_b counts in the staging buffer */
+    uint16_t row, k; /* first element in the step tile */
+    uint32_t reg_b;  /* offset in the register tile */
 };
 
 /* What is done, in this order, to bring an operand into its tile. */
@@ -26,12 +26,12 @@ enum xk_plan_item_kind {
     XK_ITEM_ZERO, /* a part of the tile, or of the staging buffer */
 };
 struct xk_plan_item {
-    uint8_t kind;            /* enum xk_plan_item_kind */
-    struct xk_plan_msg msg;  /* LOAD */
-    struct xk_reorder copy;  /* COPY */
-    uint32_t from_b, to_b;   /* COPY: staging, tile; ZERO: to_b */
-    uint32_t size_b;         /* ZERO */
-    bool staged;             /* ZERO: in the staging buffer */
+    uint8_t kind;           /* enum xk_plan_item_kind */
+    struct xk_plan_msg msg; /* LOAD */
+    struct xk_reorder copy; /* COPY */
+    uint32_t from_b, to_b;  /* COPY: staging, tile; ZERO: to_b */
+    uint32_t size_b;        /* ZERO */
+    bool staged;            /* ZERO: in the staging buffer */
 };
 #define XK_PLAN_MAX_ITEMS 224
 struct xk_plan_list {
@@ -68,17 +68,17 @@ struct xk_plan_operand {
     bool row_masked; /* rows beyond the extent must be masked */
     bool clamp_rows; /* or the tile is moved back inside (blocks) */
     int64_t rows_padded; /* rows in memory, padding included */
-    const char *why; /* why this access */
+    const char *why;     /* why this access */
     /* Register tile [row][k] of one slot; offsets in elements. */
     struct xk_layout tile;
     uint32_t tile_b;
-    uint8_t served;  /* steps that a copy in registers serves; 1: one */
-    uint32_t more_b; /* of such a copy, behind the tile */
-    uint32_t staging_b; /* buffer in front of the reorders, 0: none */
+    uint8_t served;       /* steps that a copy in registers serves; 1: one */
+    uint32_t more_b;      /* of such a copy, behind the tile */
+    uint32_t staging_b;   /* buffer in front of the reorders, 0: none */
     struct xk_layout raw; /* TURNED: as it comes; the slots are of that */
     uint32_t raw_b;       /* 0: it comes as the tile */
-    bool zero_once;     /* parts of the tile that no load writes are zeroed
-                           before the K loops */
+    bool zero_once;       /* parts of the tile that no load writes are zeroed
+                             before the K loops */
 };
 
 /* Bytes of all its slots. */
@@ -106,12 +106,13 @@ enum xk_plan_input {
     XK_INPUT_SUMS,    /* where K's loops end (struct xk_plan_sums) */
 };
 
-/* What a step reads of each part of C from memory: what C itself held, or an input.
- * In registers it lies as its messages bring it, and then as f32 in vectors. */
+/* What a step reads of each part of C from memory: what C itself held, or an
+ * input. In registers it lies as its messages bring it, and then as f32 in
+ * vectors. */
 struct xk_plan_side {
     uint8_t input; /* of the nest; XK_SIDE_C: what C held */
     uint8_t dt;    /* enum xk_dtype, in memory */
-    uint8_t store; /* enum xk_plan_store: its messages are those of such a store */
+    uint8_t store; /* enum xk_plan_store, whose messages its own are */
     bool one;      /* the same along N: an element a row */
     bool late;     /* the same along M: an element a column */
     bool in_acc;   /* s32 that are used as they are; else they become f32 */
@@ -127,41 +128,41 @@ struct xk_plan_side {
 #define XK_PLAN_MAX_SIDES 35
 
 /* The epilogue: operations on C in f32, conversion, stores. C is finished part
- * by part: row by row, or 8 rows of as many columns as a message stores of them,
- * at least 8. */
+ * by part: row by row, or 8 rows of as many columns as a message stores of
+ * them, at least 8. */
 struct xk_plan_epilogue {
-    uint8_t store;       /* enum xk_plan_store */
-    uint16_t cols;       /* columns of a row per store message */
-    bool m_masked;       /* some rows may lie beyond M */
-    bool n_masked;       /* some columns may lie beyond n_extent */
-    bool masked;         /* C leaves its intervals */
-    bool masked_n;       /* and columns of a row differ in that */
-    int64_t n_extent;    /* columns that are written, padding included */
-    bool merged;         /* offset of a row = m * row_stride_b */
+    uint8_t store;    /* enum xk_plan_store */
+    uint16_t cols;    /* columns of a row per store message */
+    bool m_masked;    /* some rows may lie beyond M */
+    bool n_masked;    /* some columns may lie beyond n_extent */
+    bool masked;      /* C leaves its intervals */
+    bool masked_n;    /* and columns of a row differ in that */
+    int64_t n_extent; /* columns that are written, padding included */
+    bool merged;      /* offset of a row = m * row_stride_b */
     int64_t row_stride_b;
-    bool whole;          /* else, M in the lanes: an element's offset is not that of
-                            its row and that of its column together */
-    bool in_f32;         /* C is converted to f32 for the operations */
-    bool convert;        /* a reorder makes the destination's type */
-    bool input_masked;   /* an input's columns may lie beyond N */
+    bool whole;   /* else, M in the lanes: an element's offset is not that of
+                     its row and that of its column together */
+    bool in_f32;  /* C is converted to f32 for the operations */
+    bool convert; /* a reorder makes the destination's type */
+    bool input_masked;               /* an input's columns may lie beyond N */
     bool input_block[XK_MAX_INPUTS]; /* else, and they are consecutive: block
                                         messages */
     enum xk_dtype dst;
-    uint16_t m, n; /* rows and columns of a thread's part of the tile */
-    uint16_t parts;    /* of that */
-    uint16_t part_b;   /* registers of a part as it lies in memory */
-    uint8_t turns;     /* converted parts that take turns on their way out */
-    uint8_t wide;      /* M in the lanes: buffers of eight columns, in the order in
-                          which they are converted 16 lanes at a time; 0: C itself */
-    uint8_t loop_vectors; /* runs of functions (struct xk_epi_run) are loops that turn C's
-                             registers by at most so many vectors of 16; 0: they are
-                             not */
+    uint16_t m, n;   /* rows and columns of a thread's part of the tile */
+    uint16_t parts;  /* of that */
+    uint16_t part_b; /* registers of a part as it lies in memory */
+    uint8_t turns;   /* converted parts that take turns on their way out */
+    uint8_t wide; /* M in the lanes: buffers of eight columns, in the order in
+                     which they are converted 16 lanes at a time; 0: C itself */
+    uint8_t loop_vectors; /* runs of functions (struct xk_epi_run) are loops
+                             that turn C's registers by at most so many vectors
+                             of 16; 0: they are not */
     uint8_t n_sides;
-    uint8_t ahead;     /* of the only side, parts under way at once; 1: each is loaded
-                          where it is used; 0: there is none, or there are several,
-                          each of which is loaded where its step uses it */
-    uint8_t input[XK_MAX_INPUTS];  /* enum xk_plan_input */
-    uint8_t side_of[XK_MAX_EPI];   /* of an operation: number of its side, from 1 */
+    uint8_t ahead; /* of the only side, parts under way at once; 1: each is
+                      loaded where it is used; 0: there is none, or there are
+                      several, each of which is loaded where its step uses it */
+    uint8_t input[XK_MAX_INPUTS]; /* enum xk_plan_input */
+    uint8_t side_of[XK_MAX_EPI];  /* an operation's side, from 1 */
     struct xk_plan_side side[XK_PLAN_MAX_SIDES];
     const char *why;
 };
@@ -176,8 +177,8 @@ static inline unsigned xk_plan_part_elements(const struct xk_plan_epilogue *e)
 {
     return (unsigned)e->m * e->n / e->parts;
 }
-/* Whether each step that reads parts loads its own where it uses it, into the same
- * registers: there are several, or one that is an element a column. */
+/* Whether each step that reads parts loads its own where it uses it, into the
+ * same registers: there are several, or one that is an element a column. */
 static inline bool xk_plan_is_serial(const struct xk_plan_epilogue *e)
 {
     return e->n_sides > 1 || (e->n_sides && e->side[0].late);
@@ -197,8 +198,8 @@ static inline unsigned xk_plan_part_columns(const struct xk_plan_epilogue *e)
 {
     return e->cols < 8 ? 8 : e->cols;
 }
-/* Packed: where dword d of a row is in a part's registers, for its first row; the
- * others are in the next lanes. */
+/* Packed: where dword d of a row is in a part's registers, for its first row;
+ * the others are in the next lanes. */
 static inline uint32_t xk_plan_packed_b(unsigned d)
 {
     return 4u * 8 * d;
@@ -210,58 +211,59 @@ struct xk_plan_slm {
     uint32_t place_b; /* of a step of the group */
 };
 
-/* What a group asks for behind its loop, so that it is in a cache when a later one
- * loads it: that group's rows of A, a line a lane. Who shares rows (groups along
- * N, slices) asks for a unit of K each, in turn. */
+/* What a group asks for behind its loop, so that it is in a cache when a later
+ * one loads it: that group's rows of A, a line a lane. Who shares rows (groups
+ * along N, slices) asks for a unit of K each, in turn. */
 struct xk_plan_ahead {
-    uint32_t groups; /* to the later one in the grid's order, N first; 0: nothing is
-                        asked for */
+    uint32_t groups; /* to the later one in the grid's order, N first; 0:
+                        nothing is asked for */
     uint16_t unit;   /* elements of K of a row that lie together in a line */
     uint32_t units;  /* of K */
     uint32_t sharers;
-    uint8_t each;    /* units of a thread */
+    uint8_t each; /* units of a thread */
     uint8_t lanes;
     const char *why; /* nothing is */
 };
 
-/* All of K in one loop, its outer indices innermost: A by the items of a step, with
- * a header for each outer place and item. Where an item's eight rows share a position
- * it has a dword for each outer place instead, and one header. */
+/* All of K in one loop, its outer indices innermost: A by the items of a step,
+ * with a header for each outer place and item. Where an item's eight rows share
+ * a position it has a dword for each outer place instead, and one header. */
 struct xk_plan_flat {
     uint16_t places;    /* 0: a loop for each outer K index */
     uint16_t copies;    /* of the loop's body: multiple of places and buffers */
     uint32_t trip;      /* steps of a slice's K, places included */
-    uint32_t headers_b; /* registers of A's headers of one place; or of a dword for
-                           each item */
-    bool eights;        /* rows of an item meet padding together: a header is made of
-                           the item's place before each use; else headers stay */
+    uint32_t headers_b; /* registers of A's headers of one place; or of a dword
+                           for each item */
+    bool eights; /* rows of an item meet padding together: a header is made of
+                    the item's place before each use; else headers stay */
     struct xk_plan_ahead ahead;
 };
 
-/* Slices of K add up by exchanging halves of their tiles through SLM, until each
- * has the sum of its part: columns (dpas) or rows (mad). Slice s loads
- * its tile so that place p of it is part p ^ s; who keeps the first places keeps its
- * own part. */
+/* Slices of K add up by exchanging halves of their tiles through SLM, until
+ * each has the sum of its part: columns (dpas) or rows (mad). Slice s loads its
+ * tile so that place p of it is part p ^ s; who keeps the first places keeps
+ * its own part. */
 struct xk_plan_slices {
-    uint8_t n;        /* 1: the tile is whole */
-    bool by_rows;     /* the part is rows of the tile, else columns */
-    bool by_halves;   /* of dpasw: places 2 q and 2 q + 1 are columns of the even
-                         and of the odd thread's half of B; else a place has both's */
+    uint8_t n;      /* 1: the tile is whole */
+    bool by_rows;   /* the part is rows of the tile, else columns */
+    bool by_halves; /* of dpasw: places 2 q and 2 q + 1 are columns of the even
+                       and of the odd thread's half of B; else a place has
+                       both's */
     uint32_t place_b; /* of a thread in SLM: half a tile */
     uint32_t slm_b;   /* of a group */
 };
 
-/* Sums of B's columns over a thread's K, which a right-hand side multiplies and C's
- * sums lose (xk_epi_op.times_b). In the loop each row of B in registers has eight
- * partial sums in a register, of the dwords of its 32 bytes. Behind it dpas adds
- * these up, a byte of all of them at a time, which gives a column's sum in every
- * lane of M. */
+/* Sums of B's columns over a thread's K, which a right-hand side multiplies and
+ * C's sums lose (xk_epi_op.times_b). In the loop each row of B in registers has
+ * eight partial sums in a register, of the dwords of its 32 bytes. Behind it
+ * dpas adds these up, a byte of all of them at a time, which gives a column's
+ * sum in every lane of M. */
 struct xk_plan_sums {
     bool any;
-    uint8_t input;  /* the right-hand side */
-    uint8_t bytes;  /* of a partial sum that may differ from its sign */
-    uint32_t part_b; /* registers of a part of B's columns, of which there are several
-                        with n_part */
+    uint8_t input;   /* the right-hand side */
+    uint8_t bytes;   /* of a partial sum that may differ from its sign */
+    uint32_t part_b; /* registers of a part of B's columns, of which there are
+                        several with n_part */
     uint32_t size_b; /* of all */
 };
 
@@ -272,18 +274,20 @@ enum xk_plan_walk {
     XK_WALK_ALL,    /* one loop over the places of all indices */
 };
 
-/* A thread's part of the work, and its group. lower/ reads this, and no schedule. */
+/* A thread's part of the work, and its group. lower/ reads this, and no
+ * schedule. */
 struct xk_plan_thread {
     uint8_t family; /* enum xk_family; of a batch in the lanes, mad */
     uint8_t walk;   /* enum xk_plan_walk */
     bool batch;     /* columns of all places of a batch are in the lanes */
-    bool dpas;      /* of tiles of 8 lanes of M, whose loads give 0 where they are off */
-    bool lanes_m;   /* M lies in the lanes, else N */
-    bool surfaces;  /* buffers are reached through surfaces */
-    bool m_first;   /* the grid's x counts groups along M, else along N */
+    bool dpas;    /* of tiles of 8 lanes of M, whose loads give 0 where they are
+                     off */
+    bool lanes_m; /* M lies in the lanes, else N */
+    bool surfaces; /* buffers are reached through surfaces */
+    bool m_first;  /* the grid's x counts groups along M, else along N */
     uint8_t lanes;
     uint16_t copies; /* of a loop's body, where its walk is XK_WALK_LOOPS */
-    uint16_t m, n;  /* rows and columns */
+    uint16_t m, n;   /* rows and columns */
     uint16_t n_part; /* columns whose B is in registers at once */
     uint16_t k;      /* places of K in a step */
     uint16_t group_m, group_n; /* threads of its group */
@@ -291,13 +295,12 @@ struct xk_plan_thread {
 
 /* Registers of each phase, in GRFs. */
 struct xk_plan_grf {
-    uint16_t acc, a, b, staging, headers, lets, fixed, loop, epilogue,
-        limit;
+    uint16_t acc, a, b, staging, headers, lets, fixed, loop, epilogue, limit;
     uint16_t spare; /* that hoisting and CSE may use in loops */
 };
 
-/* A buffer of the nest that lower/ writes: name of its allocation, one place. Pass
- * pipe makes the others, as the calls tell it. */
+/* A buffer of the nest that lower/ writes: name of its allocation, one place.
+ * Pass pipe makes the others, as the calls tell it. */
 struct xk_plan_buffer {
     char name[8];
     uint8_t space;        /* enum xk_space */
@@ -315,9 +318,9 @@ struct xk_pass_call {
 struct xk_plan {
     const struct xk_nest *con;
     const struct xk_platform *platform;
-    struct xk_schedule s;  /* for plan/ and printers alone */
+    struct xk_schedule s; /* for plan/ and printers alone */
     struct xk_plan_thread t;
-    struct xk_shape shape; /* as the schedule sees it */
+    struct xk_shape shape;      /* as the schedule sees it */
     int64_t m_extent, n_extent; /* products of the M and of the N indices */
     uint32_t groups[3];
     uint8_t n_segments;
@@ -325,7 +328,7 @@ struct xk_plan {
     struct xk_plan_operand a, b;
     struct xk_plan_slm slm;
     struct xk_plan_flat flat;
-    uint32_t beside; /* where packed places outside the tensor are in its surface */
+    uint32_t beside; /* packed places outside the tensor, in its surface */
     struct xk_plan_slices slices;
     struct xk_plan_sums sums;
     struct xk_layout acc;  /* register tile [m][n] of C */
@@ -346,7 +349,8 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *p,
                             const struct xk_nest *con,
                             const struct xk_schedule *s, struct xk_plan *out);
 void xk_plan_print(const struct xk_plan *p, struct xk_str *out);
-/* Whether lower/ writes K's loops as a nest of tile functions (docs/kernels.md). */
+/* Whether lower/ writes K's loops as a nest of tile functions
+ * (docs/kernels.md). */
 bool xk_plan_has_nest(const struct xk_plan *p);
 /* The calls as one text: "split(m=8) pipe(ra ahead=1 slots=1; ...)". */
 void xk_plan_print_calls(const struct xk_plan *p, struct xk_str *out);
@@ -356,8 +360,8 @@ void xk_plan_print_calls(const struct xk_plan *p, struct xk_str *out);
 struct xk_any_layouts {
     struct xk_layout a, b, c, plain_a, plain_c;
 };
-/* It reads only the types and dims of the accesses. XK_EUNSUPPORTED: the padding of
- * blocks overflows 2^62 bytes. */
+/* It reads only the types and dims of the accesses. XK_EUNSUPPORTED: the
+ * padding of blocks overflows 2^62 bytes. */
 enum xk_status xk_plan_any_layouts(xk_ctx *c, const struct xk_contraction *con,
                                    const struct xk_schedule *s,
                                    const struct xk_shape *shape,
@@ -368,8 +372,8 @@ enum xk_status xk_plan_any_layouts(xk_ctx *c, const struct xk_contraction *con,
  * half. */
 bool xk_plan_is_wide(const struct xk_plan *p);
 
-/* Rows of B in a thread's tile that belong to a place of slices, which have their
- * own part first (by_halves: to one of its pair's). */
+/* Rows of B in a thread's tile that belong to a place of slices, which have
+ * their own part first (by_halves: to one of its pair's). */
 unsigned xk_plan_place_rows(const struct xk_plan *p);
 /* Whether an operation has so many numbers that registers hold them. */
 bool xk_plan_holds_numbers(const struct xk_epi_op *op);
