@@ -11,8 +11,10 @@
 #include "base/text.h"
 #include "binary/launches_text.h"
 #include "isa/dispatch_limits.h"
+#include "isa/workaround.h"
 #include "isa/isa.h"
 
+#define FEW_THREADS 64 /* isa/workaround.def, group_threads */
 #define ELF_HEADER_B 64
 #define ELF_SECTION_B 64
 #define EM_INTELGT 205
@@ -99,6 +101,12 @@ static enum xk_status check_abi_dispatch(xk_ctx *c, const struct xk_abi *abi,
         .items = abi->local[0] * abi->local[1] * abi->local[2],
         .simd = abi->simd};
     struct xk_error err;
+    if (asked.threads > FEW_THREADS &&
+        xk_wa_always_applies(XK_WA_group_threads, &abi->device))
+        return xk_fail(c, XK_ENOFIT,
+                       "zebin: %u threads in a group, but the device takes at "
+                       "most %d (group_threads)",
+                       asked.threads, FEW_THREADS);
     if (xk_dispatch_check(p, XK_PRODUCT_ANY, &asked, &err) != XK_OK)
         return xk_fail(c, err.status, "zebin: %s", err.message);
     return XK_OK;

@@ -138,6 +138,8 @@ static enum xk_status sendh(struct xk_cg *g, const struct xk_send *s,
 {
     struct message x = {.s = s, .exec = s->block ? 1 : s->lanes};
     int64_t k = 1;
+    if (g->old_ports && s->op == XK_SEND_PREFETCH)
+        return XK_OK; /* they have none */
     XK_TRY(describe_message(g, s, &x.m));
     x.head = message_place(g, xk_kid(call, 0), x.exec * x.m.addr_b);
     if (s->op != XK_SEND_PREFETCH)
@@ -149,7 +151,11 @@ static enum xk_status sendh(struct xk_cg *g, const struct xk_send *s,
     XK_TRY(xk_ctx_status(g->c));
     if (s->zero && (x.flag.kind == XK_CG_FLAG || !k))
         send_beside(g, &x);
-    emit_message(g, &x);
+    if (g->old_ports)
+        xk_cg_old_message(g,
+                          &(struct xk_cg_old_send){s, x.head, x.data, x.flag});
+    else
+        emit_message(g, &x);
     xk_cg_flag_free(g, &x.flag);
     return xk_ctx_status(g->c);
 }
@@ -207,7 +213,8 @@ static enum xk_status fence(struct xk_cg *g, enum xk_space space)
 {
     const bool slm = space == XK_SPACE_SLM;
     struct xk_msg m = {.kind = XK_MSG_LSC_FENCE,
-                       .sfid = slm ? XK_SFID_SLM : XK_SFID_UGM};
+                       .sfid = slm ? XK_SFID_SLM : XK_SFID_UGM,
+                       .cache = slm ? 0 : xk_cg_fence_route(g)};
     const struct xk_cg_val d =
         xk_cg_reg(XK_DT_U32, xk_cg_tile_new(g, g->p->grf_b, g->p->grf_b), 0, 1);
     const struct xk_cg_val r0 = xk_cg_reg(XK_DT_U32, g->r0, 0, 1);

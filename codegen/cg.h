@@ -82,6 +82,7 @@ struct xk_cg {
     xk_ctx *c;
     const struct xk_platform *p;
     struct xk_wa_device device; /* whose workarounds count */
+    bool old_ports;             /* it forbids LSC's messages (old_port.c) */
     const struct xk_kernel *k;
     const struct xk_abi *abi;
     struct xk_inst *inst;
@@ -114,8 +115,9 @@ struct xk_cg {
     uint32_t r0, r1;   /* tiles of the payload registers */
     uint32_t barrier;  /* tile of the barrier message, where signals are */
     bool has_ramp, has_barrier;
-    uint32_t fold_work; /* nodes visited by the current xk_cg_const */
-    uint32_t lane_tile; /* u16 0..15; made if the kernel has ramps */
+    uint32_t fold_work;  /* nodes visited by the current xk_cg_const */
+    uint32_t lane_tile;  /* u16 0..15; made if the kernel has ramps */
+    uint32_t lane_bytes; /* u32 0, 4 .. 60; made if there are old_ports */
     uint32_t n_fma, n_sends;
     uint16_t peak_grf;
     uint32_t plan_steps; /* buffers, and registers of them, that allocation
@@ -228,6 +230,10 @@ struct xk_cg_val xk_cg_eval_u64(struct xk_cg *g, const xk_expr *e,
                                 const struct xk_cg_val *want);
 /* One half as u32. The high half of a zero-extended value is constant 0. */
 struct xk_cg_val xk_cg_half(const struct xk_cg_val *v, unsigned half);
+/* a + b, in *want if it may be there. */
+struct xk_cg_val xk_cg_add_u64(struct xk_cg *g, unsigned lanes,
+                               struct xk_cg_val a, struct xk_cg_val b,
+                               const struct xk_cg_val *want);
 /* -1 where a < b, else 0; u32. */
 struct xk_cg_val xk_cg_less(struct xk_cg *g, const struct xk_cg_val *a,
                             const struct xk_cg_val *b, unsigned lanes);
@@ -260,6 +266,21 @@ struct xk_cg_val xk_cg_place_of(struct xk_cg *g, const xk_expr *ptr,
 
 /* call.c: what every barrier signal sends, once, before the body. */
 void xk_cg_barrier_message(struct xk_cg *g);
+
+/* old_port.c: a message whose registers are known. A flag of kind NONE: all
+ * lanes. */
+struct xk_cg_old_send {
+    const struct xk_send *s; /* no prefetch */
+    struct xk_cg_val head, data, flag;
+};
+enum xk_status xk_cg_old_message(struct xk_cg *g,
+                                 const struct xk_cg_old_send *o);
+/* Where a UGM fence goes: LSC has to be named there. */
+uint8_t xk_cg_fence_route(const struct xk_cg *g);
+void xk_cg_old_lanes(struct xk_cg *g); /* makes lane_bytes */
+/* Loads arguments, n_grf registers from the 32-bit address `base` on. */
+void xk_cg_old_arguments(struct xk_cg *g, const struct xk_cg_val *base,
+                         uint32_t tile, uint32_t n_grf);
 
 /* prologue.c */
 enum xk_status xk_cg_prologue(struct xk_cg *g);

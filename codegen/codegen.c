@@ -7,6 +7,7 @@
 #include "codegen/order.h"
 #include "codegen/sb.h"
 #include "codegen/scoreboard.h"
+#include "isa/workaround.h"
 
 static enum xk_status check_platform(xk_ctx *c, const struct xk_platform *p,
                                      const struct xk_kernel *k,
@@ -205,6 +206,7 @@ enum xk_status xk_codegen(xk_ctx *c, const struct xk_platform *p,
     g.device = abi->device;
     if (abi->device.platform == XK_PLATFORM_NONE)
         xk_product_find(p, "", &g.device);
+    g.old_ports = xk_wa_always_applies(XK_WA_ugm_backup, &g.device);
     const xk_scope scope = xk_scope_begin(c);
     enum xk_status st = generate_code(&g);
     if (st == XK_OK)

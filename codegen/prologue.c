@@ -44,6 +44,12 @@ static void load_rest(struct xk_cg *g, uint32_t tile, uint32_t n_grf)
     const int cached =
         xk_msg_cache_code(g->p, XK_MOP_LOAD, XK_CACHE_CA, XK_CACHE_CA);
     struct xk_cg_val base = {.kind = XK_CG_NONE};
+    if (g->old_ports) {
+        base = xk_cg_reg(XK_DT_U32, xk_cg_tile_new(g, grf_b, grf_b), 0, 0);
+        xk_cg_op2(g, XK_OPC_AND, &base, &r00, &mask, 1);
+        xk_cg_old_arguments(g, &base, tile, n_grf);
+        return;
+    }
     for (uint32_t at = 0, n; at < n_grf; at += n) {
         n = n_grf - at >= 2 ? 2 : 1;
         const struct xk_cg_val head =
@@ -183,6 +189,8 @@ enum xk_status xk_cg_prologue(struct xk_cg *g)
     g->tile[g->r1].at_b = (int32_t)grf_b;
     g->tile[g->r0].first = g->tile[g->r1].first = 0;
     keep_denormals(g);
+    if (g->old_ports)
+        xk_cg_old_lanes(g);
     if (end_b > g->abi->inline_b) {
         const uint32_t n_grf = (end_b - g->abi->inline_b + grf_b - 1) / grf_b;
         rest = xk_cg_tile_new(g, n_grf * grf_b, grf_b);

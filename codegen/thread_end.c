@@ -4,6 +4,7 @@
 #include "isa/message.h"
 #include "isa/workaround.h"
 
+#define FENCE_SCOPE_LOCAL 1
 #define FENCE_SCOPE_TILE 2
 #define FENCE_FLUSH_TYPE6 6 /* reserved, flushes nothing (14012437816) */
 
@@ -20,7 +21,22 @@ static bool has_late_stores(const struct xk_cg *g)
     return false;
 }
 
-/* eot_ugm_fence: what it returns is read, so that it has arrived. */
+/* Old data ports' stores, of SLM as well. */
+static bool has_stores(const struct xk_cg *g)
+{
+    struct xk_msg m;
+    for (uint32_t i = 0; i < g->n_inst; i++) {
+        if (g->inst[i].op != XK_OPC_SEND)
+            continue;
+        xk_msg_decode(g->p, &g->inst[i], &m);
+        if (xk_msg_op_class(m.op) == XK_MCLASS_STORE)
+            return true;
+    }
+    return false;
+}
+
+/* eot_ugm_fence, and eot_hdc_fence where LSC is not used for memory: what it
+ * returns is read, so that it has arrived. */
 static void fence_stores(struct xk_cg *g)
 {
     const struct xk_cg_val d =
@@ -31,6 +47,11 @@ static void fence_stores(struct xk_cg *g)
                        .fence_scope = FENCE_SCOPE_TILE,
                        .fence_flush = FENCE_FLUSH_TYPE6};
     struct xk_error err = {0};
+    if (g->old_ports) {
+        m.fence_scope = FENCE_SCOPE_LOCAL;
+        m.fence_flush = 0;
+        m.cache = xk_cg_fence_route(g);
+    }
     struct xk_inst *i = xk_cg_send(g, &m, 1);
     i->dst = xk_cg_dst(&d, 0);
     i->src[0] = xk_cg_dst(&r0, 0);
@@ -70,7 +91,8 @@ void xk_cg_epilogue(struct xk_cg *g)
     struct xk_error err = {0};
     if (!xk_cg_ok(g))
         return;
-    if (applies(g, XK_WA_eot_ugm_fence) && has_late_stores(g))
+    if (g->old_ports ? has_stores(g)
+                     : applies(g, XK_WA_eot_ugm_fence) && has_late_stores(g))
         fence_stores(g);
     const uint32_t tile = xk_cg_tile_new(g, g->p->grf_b, g->p->grf_b);
     const struct xk_cg_val r0 = xk_cg_reg(XK_DT_U32, g->r0, 0, 1);

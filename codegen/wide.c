@@ -103,11 +103,11 @@ static void add_high(struct xk_cg *g, const struct xk_cg_val *dh,
     }
 }
 
-static struct xk_cg_val add_u64(struct xk_cg *g, const xk_expr *e,
-                                struct xk_cg_val a, struct xk_cg_val b,
-                                const struct xk_cg_val *want)
+struct xk_cg_val xk_cg_add_u64(struct xk_cg *g, unsigned lanes,
+                               struct xk_cg_val a, struct xk_cg_val b,
+                               const struct xk_cg_val *want)
 {
-    const struct xk_type t = xk_type_vec(XK_DT_U64, xk_type_of(e).lanes);
+    const struct xk_type t = xk_type_vec(XK_DT_U64, lanes);
     if (a.kind == XK_CG_IMM || (a.zext && b.kind == XK_CG_REG && !b.zext)) {
         const struct xk_cg_val s = a;
         a = b;
@@ -193,7 +193,8 @@ struct xk_cg_val xk_cg_eval_u64(struct xk_cg *g, const xk_expr *e,
         b.zext = b.kind == XK_CG_REG;
         if (b.kind == XK_CG_IMM && b.imm == 0)
             return a;
-        return xk_cg_ok(g) ? add_u64(g, e, a, b, want) : a;
+        return xk_cg_ok(g) ? xk_cg_add_u64(g, xk_type_of(e).lanes, a, b, want)
+                           : a;
     case XK_OP_CAST:
         return cast_u64(g, e);
     case XK_OP_BCAST:
@@ -209,7 +210,8 @@ struct xk_cg_val xk_cg_eval_u64(struct xk_cg *g, const xk_expr *e,
     case XK_OP_ADD:
         a = xk_cg_eval(g, xk_kid(e, 0), NULL);
         b = xk_cg_eval(g, xk_kid(e, 1), NULL);
-        return xk_cg_ok(g) ? add_u64(g, e, a, b, want) : a;
+        return xk_cg_ok(g) ? xk_cg_add_u64(g, xk_type_of(e).lanes, a, b, want)
+                           : a;
     case XK_OP_SUB:
     case XK_OP_MUL:
     case XK_OP_SHL:

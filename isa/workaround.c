@@ -94,9 +94,19 @@ bool xk_wa_applies(enum xk_wa id, const struct xk_wa_device *d)
     return false;
 }
 
-bool xk_wa_is_unreached(enum xk_wa id, const struct xk_wa_device *d)
+bool xk_wa_always_applies(enum xk_wa id, const struct xk_wa_device *d)
 {
-    return table[id].handling == XK_WA_UNREACHED && xk_wa_applies(id, d);
+    bool some = false;
+
+    for (unsigned k = 0; k < XK_N_PRODUCTS; k++) {
+        if ((d->product != XK_PRODUCT_ANY && k != d->product) ||
+            xk_product_platform(k) != d->platform)
+            continue;
+        if (wanted_steppings(d, k) & ~(unsigned)table[id].steps[k])
+            return false;
+        some = true;
+    }
+    return some;
 }
 
 void xk_wa_find_targets(const struct xk_wa_program *g, bool *target)

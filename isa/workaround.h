@@ -14,9 +14,8 @@ enum xk_wa_handling {
     XK_WA_NEVER,    /* the trigger is never emitted; `by` is the lint rule */
     XK_WA_DISPATCH, /* who starts the kernel; `by` is the function */
     XK_WA_NOT_OURS, /* `by` is the reason */
-    /* What is generated does not run there: for products of a platform that is
-     * not generated, and for steppings that no card has; `by` says which. A
-     * lint rule finds what would need it. */
+    /* Only products of platforms that are not generated have it; `by` says
+     * which. A lint rule finds what would need it. */
     XK_WA_UNREACHED,
 };
 
@@ -54,14 +53,12 @@ struct xk_workaround {
 
 const struct xk_workaround *xk_workaround_get(enum xk_wa id);
 bool xk_wa_applies(enum xk_wa id, const struct xk_wa_device *d);
+/* Whether all that the device may be has the row. */
+bool xk_wa_always_applies(enum xk_wa id, const struct xk_wa_device *d);
 /* What stands for a product, or for any, if no stepping is given: XK_STEP_SOLD,
  * or XK_STEP_ANY if no card has any of it. */
 enum xk_stepping xk_wa_open_stepping(enum xk_product product);
 bool xk_wa_was_sold(enum xk_product product, enum xk_stepping stepping);
-
-/* Whether the device has the row and the generator does not obey it; what is
- * generated runs where it has no such row. */
-bool xk_wa_is_unreached(enum xk_wa id, const struct xk_wa_device *d);
 
 /* What the program lacks; returns how many. report may be NULL. */
 unsigned xk_wa_validate(const struct xk_wa_program *g, xk_violation_fn *report,

@@ -112,7 +112,8 @@ struct xk_attr {
     /* The device that the kernels are for, as ocloc spells it: a product of the
      * platform ("dg2-g10": all its steppings that were sold), or one stepping
      * of it ("dg2-g10-c0"). "": every stepping of the platform but DG2-G10's A0
-     * and A1, which no card has. xk_device_words() lists the words. */
+     * and A1, which no card has and which have to be named. xk_device_words()
+     * lists the words. */
     char device[XK_TAG_MAX];
 };
 

@@ -1010,12 +1010,12 @@ START_TEST(a_dispatch_keeps_limits)
 }
 END_TEST
 
-/* What is generated runs on DG2 as sold: all else is refused
- * (tests/tools/ir_tool.py, tests/conv). */
+/* What is generated runs on every stepping of DG2 that a descriptor names: all
+ * else is refused (tests/tools/ir_tool.py, tests/conv). */
 static bool is_reached(enum xk_wa id)
 {
     const struct xk_wa_device d = {XK_PLATFORM_XEHPG, XK_PRODUCT_ANY,
-                                   XK_STEP_SOLD};
+                                   XK_STEP_ANY};
 
     return xk_wa_applies(id, &d);
 }
@@ -1044,6 +1044,29 @@ START_TEST(rows_are_whole)
                           !is_reached(k),
                       "%s", w->name);
     }
+}
+END_TEST
+
+/* LSC's messages are forbidden where the device can be nothing else. */
+START_TEST(all_that_is_meant_has_the_row)
+{
+    static const struct {
+        const char *word;
+        bool always;
+    } meant[] = {{"dg2-g10-a0", true},  {"dg2-g10-a1", true},
+                 {"dg2-g10-b0", false}, {"dg2-g10", false},
+                 {"dg2-g11-a0", false}, {"", false}};
+    const struct xk_platform *const p = xk_platform_get(XK_PLATFORM_XEHPG);
+    const struct xk_wa_device none = {XK_PLATFORM_NONE, XK_PRODUCT_ANY,
+                                      XK_STEP_ANY};
+    for (unsigned k = 0; k < XK_COUNTOF(meant); k++) {
+        struct xk_wa_device d;
+        ck_assert(xk_product_find(p, meant[k].word, &d));
+        ck_assert_msg(xk_wa_always_applies(XK_WA_ugm_backup, &d) ==
+                          meant[k].always,
+                      "%s", meant[k].word);
+    }
+    ck_assert(!xk_wa_always_applies(XK_WA_ugm_backup, &none));
 }
 END_TEST
 
@@ -1108,5 +1131,6 @@ TCase *isa_workaround_case(void)
     tcase_add_test(t, a_container_may_name_an_unknown_device);
     tcase_add_test(t, a_word_names_a_device);
     tcase_add_test(t, rows_are_whole);
+    tcase_add_test(t, all_that_is_meant_has_the_row);
     return t;
 }

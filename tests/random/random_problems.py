@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random small convolutions through xkbench's mode C. TAP: one line for each
 property's share of the problems, one for each problem. With --depth all are 3D.
+With --device the kernels are for that product or stepping.
 With --gradients they are BWD_D, BWD_W and BWD_WB, without attributes.
 With --deconv they are deconvolutions: input and output exchanged, all directions,
 with attributes and groups, and depthwise.
@@ -235,6 +236,14 @@ def deconv_line(rng, p):
         (f"g{g}" if g > 1 else "") + text(p)])
 
 
+def for_device(line, device):
+    """The line with the option; --reset forgets what stands before it."""
+    if not device:
+        return line
+    head, reset, rest = line.rpartition("--reset")
+    return f"{head}{reset} --device={device} {rest}"
+
+
 def run(xkbench, lines):
     """xkbench's output for the lines, and its exit code."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as batch:
@@ -274,6 +283,7 @@ def main():
     parser.add_argument("--gradients", action="store_true")
     parser.add_argument("--deconv", action="store_true")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--device")
     args = parser.parse_args()
     rng = random.Random(args.seed)
     axes = "dhw" if args.depth else "hw"
@@ -287,10 +297,10 @@ def main():
     for name, holds in properties.items():
         share = sum(map(holds, problems)) / len(problems)
         tap.check(share >= SHARE, f"{100 * share:.1f} percent have: {name}")
-    out, code = run(args.xkbench, [
-        gradient_line(rng, p) if args.gradients
-        else deconv_line(rng, p) if args.deconv
-        else batch_line(rng, p, args.types) for p in problems])
+    batch = [gradient_line(rng, p) if args.gradients
+             else deconv_line(rng, p) if args.deconv
+             else batch_line(rng, p, args.types) for p in problems]
+    out, code = run(args.xkbench, [for_device(line, args.device) for line in batch])
     states = re.findall(r"^\d+:([A-Z_]+)(.*)$", out, re.MULTILINE)
     if args.expect_failure:
         failed = sum(state == "FAILED" for state, _ in states)

@@ -5,6 +5,7 @@ products have stands in their kernels and not in those of the others; lint of ea
 under its own device finds nothing, and under another device it finds what is missing.
 Which devices have a row is written down here by hand, from docs/reference/workarounds.md
 (W07, W23, W15). TAP."""
+import os
 import re
 import struct
 import subprocess
@@ -20,12 +21,22 @@ from tap import Tap  # noqa: E402
 WITHOUT = ["dg2-g10-b0", "dg2-g11-a0"]
 WITH = ["dg2-g10", "dg2-g10-c0", "dg2-g10-c1", "dg2-g11", "dg2-g11-b0", "dg2-g11-b1",
         "dg2-g11-c0", "dg2-g12", "dg2-g12-a0", "dg2-g12-a1"]
-# W04, W15: fences for writes of LSC, which these two may not even use; nothing generated
-# does either.
-REFUSED = ["dg2-g10-a0", "dg2-g10-a1"]
-# W04, W15, W59, W63, 3.11: all rows of these two alone, in the order of workaround.def.
-NOT_GENERATED = ["eot_hdc_fence", "ugm_backup", "slm_two_grf", "slm_block",
-                 "lsc_half_lanes"]
+# W04, W15, W59, W63, 3.11: these two have kernels of their own, by the old data ports.
+OLD = ["dg2-g10-a0", "dg2-g10-a1"]
+# What uses each kind of message there: blocks, gathers of four and of eight dwords, bytes,
+# SLM, stores of scattered lanes; each with its schedule.
+OLD_KERNELS = [
+    ("", ["--dt=f32", "mb1ic16ih7oc32kh3ph1"]),
+    ("", ["--dt=f16", "--stag=axb", "--dtag=axb", "mb1ic64ih14oc64kh3ph1"]),
+    ("", ["--dt=u8s8", "--stag=abx", "--dtag=abx", "mb2ic20ih9oc20kh3sh2"]),
+    ("", ["--dt=f16", "--dir=BWD_W", "--stag=axb", "--dtag=axb", "mb2ic32ih7oc32kh3ph1"]),
+    ("slm=2", ["--dt=f16", "mb1ic64ih14oc64kh3ph1"]),
+    ("addr=a64", ["--dt=f16", "--attr-post-ops=sum", "mb1ic64ih14oc64kh3ph1"]),
+    ("addr=a64", ["--dt=u8s8", "--stag=abx", "--dtag=abx", "mb2ic20ih9oc20kh3sh2"]),
+]
+# Their messages: the old data ports', the gateway's, and LSC's fences as ocloc writes them
+# for revision 0 (tests/opencl: local.cl).
+OLD_SENDS = re.compile(r"send\.(dc[01]|gtwy|slm .* 0x0210011F|ugm .* 0x0214031F)\b")
 # A row, a kernel that needs it, what the action looks like.
 ROWS = [
     ("wa_eot_csel", ["--dt=f16", "mb1ic64ih56oc64oh56kh3ph1"], r"^\S* *csel "),
@@ -55,6 +66,23 @@ def ip_version(path):
     return struct.unpack_from("<I", file, at + 20)[0] if at >= 0 else None
 
 
+def judge_old(tap, device, run, bench, tool, path):
+    """Kernels for a device that forbids LSC's messages."""
+    for schedule, problem in OLD_KERNELS:
+        env = dict(os.environ, XK_SCHEDULE=schedule)
+        name = f"{device}: {' '.join(problem)} {schedule}"
+        done = run(tool, "gen", f"--device={device}", "-o", path, *problem, env=env)
+        tap.check(done.returncode == 0, f"{name}: is made", done.stderr)
+        judged = run(tool, "lint", path)
+        tap.check(judged.returncode == 0 and told_device(device) in judged.stdout,
+                  f"{name}: lint", judged.stdout)
+        sends = re.findall(r"send.*", run(tool, "dis", path).stdout)
+        other = [s for s in sends if not OLD_SENDS.match(s)]
+        tap.check(sends and not other, f"{name}: messages", "\n".join(other[:5]))
+        done = run(bench, f"--device={device}", *problem, env=env)
+        tap.check(":PASSED" in done.stdout, f"{name}: runs", done.stdout)
+
+
 def main():
     """The cases."""
     bench, tool = sys.argv[1:3]
@@ -62,8 +90,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "k.zebin")
 
-        def run(*args):
-            return subprocess.run(list(args), capture_output=True, text=True, check=False)
+        def run(*args, env=None):
+            return subprocess.run(list(args), capture_output=True, text=True, check=False,
+                                  env=env)
 
         def rules(*args):
             done = run(tool, "lint", *args, path)
@@ -105,15 +134,21 @@ def main():
         tap.check("wa_ugm_backup" in rules("--device=dg2-g10-a0")[0],
                   "lint knows what A0 needs")
         Path(folder, "k.ir").write_text(IR, encoding="utf-8")
-        for device in REFUSED:
-            for what in (ROWS[0][1], ["--formula", FORMULA],
-                         [f"--from={folder}/k.ir"]):
-                tap.judge(f"{device}: {what[0]}",
-                          run(tool, "gen", f"--device={device}", *what), 1,
-                          rf"XK_EUNSUPPORTED: (\S+: )?device={device} needs workarounds "
-                          rf"that are not generated: {', '.join(NOT_GENERATED)}$")
-            done = run(bench, f"--device={device}", "mb1ic3ih5oc4kh3ph1")
-            tap.check("UNIMPLEMENTED" in done.stdout, f"xkbench {device}", done.stdout)
+        for device in OLD:
+            judge_old(tap, device, run, bench, tool, path)
+            for what in (["--formula", FORMULA], [f"--from={folder}/k.ir"]):
+                done = run(tool, "gen", f"--device={device}", "-o", path, *what)
+                own, judged = rules()
+                tap.check(done.returncode == 0 and not own and
+                          told_device(device) in judged.stdout,
+                          f"{device}: {what[0]}", done.stderr + judged.stdout)
+        many = dict(os.environ, XK_SCHEDULE="tg=8x16 simd=8 m=8 n=8")
+        for device, code_of in (("", 0), *((device, 1) for device in OLD)):
+            tap.judge(f"128 threads in a group, {device or 'any device'}",
+                      run(tool, "gen", f"--device={device}", "-o", path,
+                          "mb16ic64ih56oc1024kh1", env=many), code_of,
+                      "zebin: 128 threads in a group, but the device takes at most 64"
+                      if device else "")
         for word in ("dg2-g12-b0", "dg2-g10-", "DG2-G10", "dg2", "xehpg"):
             for verb in ([bench], [tool, "gen"]):
                 tap.judge(f"{verb[-1]} {word}",
