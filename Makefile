@@ -69,8 +69,10 @@ bench-sim: build
 bench-foreign: build
 	@ninja -C build bench-foreign
 
-# The timing model beside published figures.
+# The timing model beside published figures: some six minutes of two cores. setup.sh
+# installs clpeak and CLBlast, whose kernels have published rates.
 bench-timing: build
+	@scripts/setup.sh timing
 	@ninja -C build bench-timing
 
 # The peer's own suite of cases: how many are created, and why others are not.

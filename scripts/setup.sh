@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# setup.sh [build | all] [list]: installs the Debian packages that xekern is built
-# with, and (all, the default) what it is tested with. Asks dpkg first and calls
+# setup.sh [build | all | timing] [list]: installs the Debian packages that xekern is
+# built with, and (all, the default) what it is tested with; timing: what the timing
+# model is compared with, too. Asks dpkg first and calls
 # apt only when something is missing, so it also works offline. "list" only prints
 # the packages' names.
 set -euo pipefail
@@ -26,11 +27,16 @@ for_tests=(
     python3-pyopencl python3-gpyfft      # the same
     opencl-c-headers                     # OpenCL
 )
+for_timing=(
+    clpeak                               # kernels with published rates
+    libclblast-dev                       # an f32 product
+)
 case ${1:-all} in
 build) packages=("${for_build[@]}") ;;
 all) packages=("${for_build[@]}" "${for_tests[@]}") ;;
+timing) packages=("${for_build[@]}" "${for_tests[@]}" "${for_timing[@]}") ;;
 *)
-    echo "setup: $1: want build or all" >&2
+    echo "setup: $1: want build, all or timing" >&2
     exit 2
     ;;
 esac
@@ -68,10 +74,7 @@ install=(env DEBIAN_FRONTEND=noninteractive
 "${as_root[@]}" apt-get update -q
 "${as_root[@]}" "${install[@]}"
 
-# A folder that was configured without them must look again: meson remembers
-# also what it has not found.
+# A folder that was configured without them must look again.
 for private in build*/meson-private; do
-    [ -d "$private" ] || continue
-    meson configure --clearcache "${private%/*}"
-    meson setup --reconfigure "${private%/*}"
+    [ ! -d "$private" ] || scripts/look_again.sh "${private%/*}"
 done
