@@ -38,8 +38,7 @@ void xk_cg_old_lanes(struct xk_cg *g)
     i->dst = xk_cg_dst(&numbers, 0);
     i->src[0] = (struct xk_operand){
         .file = XK_FILE_IMM, .type = XK_RT_UV, .imm = 0x76543210};
-    xk_cg_mov(g, &lo, &numbers, 8);
-    xk_cg_op2(g, XK_OPC_SHL, &lo, &lo, &two, 8);
+    xk_cg_op2(g, XK_OPC_SHL, &lo, &numbers, &two, 8);
     xk_cg_op2(g, XK_OPC_ADD, &hi, &lo, &half, 8);
 }
 
@@ -122,7 +121,8 @@ static void send_part(struct xk_cg *g, const struct xk_cg_old_send *o,
         xk_fail(g->c, err.status, "codegen: old data port: %s", err.message);
 }
 
-/* The old ports do not say what stands above a byte or word. */
+/* What stands above a byte or word is undefined (IGC, documentation/visa,
+ * GATHER_SCALED.md). */
 static void clear_above(struct xk_cg *g, const struct xk_cg_old_send *o)
 {
     const struct xk_cg_val data =

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""flip_bits.py [--count=N] [--kernels=N] [--seed=N] --excuses=FILE SOURCES CACHE
-PROGRAM: PROGRAM (flip_bits) flips bits of kernels of the corpus and holds
+"""flip_bits.py [--count=N] [--kernels=N] [--platform=NAME] [--seed=N] --excuses=FILE
+SOURCES CACHE PROGRAM: PROGRAM (flip_bits) flips bits of kernels of the corpus and holds
 what happens against sim/core/known.def: an unknown bit stops with its name, one
 without effect changes nothing. --count: that many bits, seeded; without it every
 bit of every instruction executed, and then each field of a message that acts must
-have changed something. Exit 0; 1 if something is wrong; 77 if a tool is
+have changed something. --platform: kernels of that one alone. A line a kernel says how far it
+is. Exit 0; 1 if something is wrong; 77 if a tool is
 absent."""
 import argparse
 import collections
 import sys
+import time
 from pathlib import Path
 
 import compile as corpus
@@ -64,6 +66,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=0)
     parser.add_argument("--kernels", type=int, default=20)
+    parser.add_argument("--platform", default="")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--excuses")
     parser.add_argument("sources", type=lambda p: Path(p).absolute())
@@ -81,15 +84,18 @@ def main():
     print(f"# seed {options.seed}, {each or 'all'} bits of a kernel")
     program = launch.Simulator([options.program, str(each), str(options.seed)])
     picked = chosen(run_kernels.rows_of(options.cache), lambda row:
-                    launch_alone.wanted(
+                    options.platform in ("", row["platform"]) and launch_alone.wanted(
                         files[row["file"]].kernels[row["kernel"]], row,
                         excuses), number)
-    for row in picked:
+    start = time.monotonic()
+    for done, row in enumerate(picked, 1):
         kernel = files[row["file"]].kernels[row["kernel"]]
         wrong += launch_alone.launch(program, row, kernel, lambda line:
                                      listen(program, line, rows))
+        flips = sum(sum(n.values()) for n in rows.values())
+        print(f"# {done} of {number}, {row['platform']} {row['kernel']}: {flips} flips, "
+              f"{wrong} wrong, {time.monotonic() - start:.0f} s so far", flush=True)
     program.stop()
-    flips = sum(sum(n.values()) for n in rows.values())
     for verdict in range(4):
         n = sum((c for k, c in rows.items() if int(k[2]) == verdict),
                 collections.Counter())

@@ -96,7 +96,17 @@ def batch_lines(xkbench, scale):
                 schedule = draw(rng, table).replace(" ", "+")
                 yield (f"--reset --mode=I --dt={types[0]} --stag={TAGS[k % 2]} "
                        f"--dtag={TAGS[k % 2]} --schedule={schedule} {problem}")
+        yield from old_ports(types, listed)
     yield from drawn_gradients(rng, table, scale)
+
+
+def old_ports(types, listed):
+    """Kernels for a stepping that forbids LSC's messages, every fourth problem."""
+    for k, problem in enumerate(listed[::4]):
+        for dtype in types:
+            way = ("addr=surface", "addr=a64", "slm=2")[k % 3]
+            yield (f"--reset --mode=I --device=dg2-g10-a0 --dt={dtype} --stag={TAGS[k % 2]} "
+                   f"--dtag={TAGS[k % 2]} --schedule={way} {problem}")
 
 
 def drawn_gradients(rng, table, scale):
