@@ -4,7 +4,7 @@
 that is named. "isa.md 6.3", with a number, is docs/reference/isa.md: only those
 documents number their sections. Links between documents exist too, and the tests that
 rows of sim/core/known.def name. Files of this repository and names xk_... that documents
-name are there. TAP."""
+name are there, and so are the functions that docs/decisions.md names. TAP."""
 import re
 import sys
 from pathlib import Path
@@ -96,6 +96,28 @@ def documents_names(root):
     return wrong
 
 
+def absent_functions(text, source_of):
+    """Functions "`name` in `file`" of a table whose file has no such word; source_of:
+    the text of a file, or nothing."""
+    return sorted(f"{name} in {file}" for name, file in
+                  re.findall(r"`(\w+)` in `([\w/]+\.[ch])`", text)
+                  if not re.search(rf"\b{name}\b", source_of(file)))
+
+
+def decisions(root):
+    """What is wrong with docs/decisions.md, and how many functions it names."""
+    def source_of(file):
+        return (root / file).read_text("utf-8") if (root / file).is_file() else ""
+
+    text = (root / "docs/decisions.md").read_text("utf-8")
+    planted = absent_functions("`here` in `a/b.c`, `gone` in `a/b.c`, `x` in `a/gone.c`",
+                               lambda file: "here(" if file == "a/b.c" else "")
+    wrong = absent_functions(text, source_of)
+    if planted != ["gone in a/b.c", "x in a/gone.c"]:
+        wrong.append(f"planted: {planted}")
+    return text.count("` in `"), wrong
+
+
 def main():
     root = Path(sys.argv[1]).resolve()
     documents = {p.name for p in files(root) if p.suffix == ".md"}
@@ -128,8 +150,12 @@ def main():
     print("\n".join("# " + g for g in gone))
     print(f"{'not ok' if gone else 'ok'} 4 - documents name no file and no xk_ name that "
           f"is not there, but for {len(gone)}")
-    print("1..4")
-    return 1 if wrong or bad or gone or count <= 60 else 0
+    number, lost = decisions(root)
+    print("\n".join("# " + x for x in lost))
+    print(f"{'not ok' if lost or number < 20 else 'ok'} 5 - the table of decisions names "
+          f"{number} functions, {len(lost)} of them not where it says")
+    print("1..5")
+    return 1 if wrong or bad or gone or lost or number < 20 or count <= 60 else 0
 
 
 if __name__ == "__main__":
