@@ -84,6 +84,9 @@ static void read_dir(void)
 {
     const char *const given = secure_getenv("XK_DUMP_DIR");
     env.default_dir = !given || !*given;
+    if (!env.default_dir && !env.stages && !env.error.status)
+        fprintf(stderr, "XK_DUMP_DIR: nothing is written without XK_DUMP, "
+                        "which names the stages or all\n");
     const char *const dir = env.default_dir ? "xk_dump" : given;
     if (strlen(dir) < sizeof(env.dir)) {
         strcpy(env.dir, dir);

@@ -111,6 +111,14 @@ ROWS = [
     ("xk", ["--help", "gen", "extra"], 2, r"extra: unexpected behind --help"),
     ("xk", ["--version", "extra"], 2, r"extra: unexpected behind --version"),
     ("xk", ["--help", "gen"], 0, r"^$"),
+    ("xk", ["gen", "--help", "extra"], 2, r"extra: unexpected behind --help"),
+    ("xk", ["gen", "-h", "--info"], 2, r"--info: unexpected behind -h"),
+    ("xk", ["gen", FINE, "--help"], 0, r"^$"),
+    ("xk", ["opt", "--help", "extra"], 2, r"extra: unexpected behind --help"),
+    ("xk", ["lint", "--help", "extra"], 2, r"extra: unexpected behind --help"),
+    ("xk", ["run", "--help", "extra"], 2, r"extra: unexpected behind --help"),
+    ("xk", ["vgpu", "--help", "--", "true"], 2, r"--: unexpected behind --help"),
+    ("xkbench", ["--help", FINE], 2, r"%s: unexpected behind --help" % FINE),
     ("xk", ["run", "--simd=8", "k.zebin", "xk_conv"], 2,
      r"simd: holds for raw code"),
     ("xk", ["run", "--aub=/dev/null", "--groups=2"], 2, r"groups: .*--aub"),
@@ -263,6 +271,11 @@ def dumps(tap, tools):
     tap.judge("XK_DUMP alone names the folder that it writes", done, 0,
               r"^XK_DUMP: writes below xk_dump; XK_DUMP_DIR names another folder$")
     shutil.rmtree("folder/xk_dump")
+    done = subprocess.run([tools["xk"], "gen", "-o", "/dev/null", FINE], text=True,
+                          capture_output=True, check=False,
+                          env={**os.environ, "XK_DUMP_DIR": "folder"})
+    tap.judge("XK_DUMP_DIR without XK_DUMP says that it does nothing", done, 0,
+              r"^XK_DUMP_DIR: nothing is written without XK_DUMP, .*$")
 
 
 def widths(tap, xk):

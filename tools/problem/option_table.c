@@ -23,6 +23,7 @@ struct reader {
     const struct xk_tool_syntax *syntax;
     bool given[MOST_OPTIONS];
     bool took_next; /* the argument behind an option was its value */
+    bool asked;     /* --help: nothing behind it would be looked at */
     void *user;
     struct xk_error *err;
 };
@@ -34,6 +35,7 @@ static enum xk_status set(struct reader *r, const struct xk_tool_option *o,
     if (*given && !o->many && !r->syntax->in_turn)
         return xk_tool_fail(r->err, XK_EINVAL, "--%s: given twice", o->name);
     *given = true;
+    r->asked = !strcmp(o->name, "help");
     return o->set ? o->set(r->user, value, r->err)
                   : o->set_row(r->user, o->row, value, r->err);
 }
@@ -97,6 +99,9 @@ enum xk_status xk_tool_arguments(const struct xk_tool_syntax *syntax, int n,
     for (int i = 0; i < n; i++) {
         const char *const arg[2] = {args[i], i + 1 < n ? args[i + 1] : NULL};
         const bool is_option = arg[0][0] == '-' && arg[0][1];
+        if (r.asked)
+            return xk_tool_fail(err, XK_EINVAL, "%.200s: unexpected behind %s",
+                                arg[0], args[i - 1]);
         r.took_next = false;
         const enum xk_status st =
             is_option ? apply(&r, arg) : syntax->other(user, arg[0], err);

@@ -124,6 +124,8 @@ enum xk_status xk_vgpu_request_read(struct xk_vgpu_request *r, int n,
         n_own++;
     const struct xk_tool_syntax syntax = {options, N_OPTIONS, set_other};
     const enum xk_status st = xk_tool_arguments(&syntax, n_own, args, r, err);
+    if (st >= 0 && r->help && n_own < n)
+        return xk_tool_fail(err, XK_EINVAL, "--: unexpected behind --help");
     if (st < 0 || r->help)
         return st;
     if (n_own + 1 < n)
