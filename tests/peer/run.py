@@ -210,10 +210,11 @@ class Sums:
         self.wrong += bool(unused or few)
 
     def tell(self, platform):
+        n = len(self.codes)
         print(f"# {platform}: {self.cases - self.wrong} passed, {self.wrong} failed, of"
               f" them {self.skips} that the library has not; {self.faults} cases with"
-              f" faults before excuses; {len(self.codes)} kernels that differ by the"
-              f" hash of their code")
+              f" faults before excuses; {n} kernel"
+              f"{'' if n == 1 else 's'} with code of different hashes")
 
 
 def main():

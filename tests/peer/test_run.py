@@ -62,7 +62,7 @@ def interrupted(folder, number):
         p.send_signal(number)
         status = p.wait(timeout=30)
     said = re.search(rf"^Bail out! {number.name} after {BATCH} of \d+ cases\n"
-                     r"# xehpc: (\d+) passed, (\d+) failed, .* 1 kernels that differ",
+                     r"# xehpc: (\d+) passed, (\d+) failed, .* 1 kernel with code of different hashes",
                      out.read_text(), re.M)
     if not said or int(said[1]) + int(said[2]) != BATCH or told() != BATCH:
         bad.append("the sums are lost")

@@ -135,7 +135,7 @@ def checks():
         TAP.check(run.returncode == 1 and told and
                re.search(rf"^{check}: kernel '{kernel}': .*{says}", run.stderr,
                          re.MULTILINE) and
-               re.search(rf"^{told} findings", run.stderr, re.MULTILINE),
+               re.search(rf"^{told} finding{'s' if told > 1 else ''}$", run.stderr, re.MULTILINE),
                f"{check} finds {kernel} by its name; 1", run.stderr)
         plain = vgpu("--", PLANTED, kernel)
         TAP.check(plain.returncode == 0 and "finding" not in plain.stderr,

@@ -215,7 +215,7 @@ def looking(t):
     t.check([k["kernel"] for k in listed] == ["xk_T", "xk_C"], "both in JSON")
     for args, n in (([], 2), (["--kernel=xk_T"], 1)):
         text = t.xk_run(["lint", "two.zebin"] + args, f"lint of {n}")
-        t.check(text.startswith(f"0 findings in {n} kernels"), "its sum", text)
+        t.check(text.startswith(f"0 findings in {n} kernel{'s' if n > 1 else ''} for "), "its sum", text)
     asm = t.xk_run(["gen", "--asm", "--formula", MATMUL, "--formula", NEXT],
                    "gen --asm")
     t.check(re.findall("^// kernel (.*)", asm, re.M) == ["xk_T", "xk_C"],

@@ -41,6 +41,11 @@ static const char *const pairs[][2] = {
     {"s8u8", "s8:u8:s8"},
 };
 
+const char *xk_tool_s(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 enum xk_status xk_tool_fail(struct xk_error *err, enum xk_status status,
                             const char *format, ...)
 {

@@ -8,12 +8,16 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "xekern/xekern.h"
 
 /* Fills *err (may be NULL) and returns status. */
 enum xk_status xk_tool_fail(struct xk_error *err, enum xk_status status,
                             const char *format, ...) XK_PRINTF(3, 4);
+
+/* What turns a noun into that of n: "%u kernel%s", n, xk_tool_s(n). */
+const char *xk_tool_s(uint64_t n);
 
 /* One word each; the reverse direction answers "?" for an unknown value. The
  * option that has the word is called name. */

@@ -103,10 +103,11 @@ static void print_loop(FILE *out, const char *name,
     }
     const struct xk_loop_facts *const l = &s->loop[k];
     fprintf(out,
-            "    %s: 0x%04x..0x%04x depth %u: %u instructions, %u fma, %u "
-            "sends, %u syncs\n",
-            name, l->head_b, l->tail_b, l->depth, l->n_inst, l->n_fma,
-            l->n_send, l->n_sync);
+            "    %s: 0x%04x..0x%04x depth %u: %u instruction%s, %u fma, %u "
+            "send%s, %u sync%s\n",
+            name, l->head_b, l->tail_b, l->depth, l->n_inst,
+            xk_tool_s(l->n_inst), l->n_fma, l->n_send, xk_tool_s(l->n_send),
+            l->n_sync, xk_tool_s(l->n_sync));
 }
 
 static void print_diff(FILE *out, const struct side *a, const struct side *b)

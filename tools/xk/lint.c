@@ -69,7 +69,8 @@ static void print_totals(const struct report *r, const xk_inspect *f,
                          unsigned n_kernels)
 {
     static const char *const registers[] = {"128", "256", "unknown"};
-    fprintf(r->text, "%u findings in %u kernels for %s (%s", r->n, n_kernels,
+    fprintf(r->text, "%u finding%s in %u kernel%s for %s (%s", r->n,
+            xk_tool_s(r->n), n_kernels, xk_tool_s(n_kernels),
             xk_inspect_platform(f), xk_inspect_device(f));
     for (unsigned k = 0, n = 0; k < 3; k++)
         if (r->told[k])

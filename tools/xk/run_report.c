@@ -195,11 +195,13 @@ static void print_launch(FILE *out, const json_t *o,
     if (l->local)
         fprintf(out, " of %u x %u x %u", l->local[0], l->local[1], l->local[2]);
     fprintf(out,
-            ", %llu threads: %llu instructions, %llu fma, %llu sends, "
-            "%llu syncs, %.3f ms\n",
-            (unsigned long long)s->threads, (unsigned long long)s->instructions,
+            ", %llu thread%s: %llu instruction%s, %llu fma, %llu send%s, "
+            "%llu sync%s, %.3f ms\n",
+            (unsigned long long)s->threads, xk_tool_s(s->threads),
+            (unsigned long long)s->instructions, xk_tool_s(s->instructions),
             (unsigned long long)s->fma, (unsigned long long)s->sends,
-            (unsigned long long)s->syncs, (double)s->time_ns * 1e-6);
+            xk_tool_s(s->sends), (unsigned long long)s->syncs,
+            xk_tool_s(s->syncs), (double)s->time_ns * 1e-6);
     json_array_foreach(json_object_get(o, "findings"), k, f)
         fprintf(out, "%s\n", json_string_value(json_object_get(f, "line")));
     if (json_object_get(o, "timing"))

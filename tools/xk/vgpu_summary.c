@@ -158,5 +158,6 @@ void xk_vgpu_log_print(const struct xk_vgpu_log *l, FILE *out)
     }
     print_line(out, &all);
     if (l->report.n_findings)
-        fprintf(out, "%u findings\n", l->report.n_findings);
+        fprintf(out, "%u finding%s\n", l->report.n_findings,
+                xk_tool_s(l->report.n_findings));
 }
