@@ -18,6 +18,8 @@ import shlex
 import subprocess
 import sys
 
+import tap  # noqa: F401
+
 DIRECTIVE = re.compile(r';\s*(RUN|RUN-FAILS|CHECK(?:-NEXT|-NOT|-LABEL)?):(.*)')
 PART = re.compile(r'\{\{(.+?)\}\}|\[\[(\w+):(.+?)\]\](?!\])|\[\[(\w+)\]\]')
 

@@ -9,6 +9,8 @@ import re
 import sys
 from pathlib import Path
 
+import tap
+
 KINDS = {".c", ".h", ".def", ".md", ".py", ".sh", ".build", ".rs", ".cl", ".ir"}
 NAMED = re.compile(r"(?<![\w.*-])((?:[\w.-]+/)*)([\w-]+\.md)"
                    r"(?:,? (\d+(?:\.\d+)?)(?![\w.]*[\d%]))?")
@@ -137,25 +139,22 @@ def main():
             if why:
                 wrong.append(f"{path.relative_to(root)}: '{match.group(0)}': "
                              + why)
-    print("\n".join("# " + w for w in wrong))
-    print(f"{'not ok' if wrong else 'ok'} 1 - {count} citations of documents, "
-          f"{len(wrong)} of what is not there")
-    print(f"{'ok' if count > 60 else 'not ok'} 2 - citations were found")
     number, absent = tests_of_table(root)
-    bad = absent or number < 10
-    print("\n".join("# " + a for a in absent))
-    print(f"{'not ok' if bad else 'ok'} 3 - {number} rows of what the simulator "
-          f"models name a test, {len(absent)} none that is there")
     gone = documents_names(root)
-    print("\n".join("# " + g for g in gone))
-    print(f"{'not ok' if gone else 'ok'} 4 - documents name no file and no xk_ name that "
-          f"is not there, but for {len(gone)}")
-    number, lost = decisions(root)
-    print("\n".join("# " + x for x in lost))
-    print(f"{'not ok' if lost or number < 20 else 'ok'} 5 - the table of decisions names "
-          f"{number} functions, {len(lost)} of them not where it says")
-    print("1..5")
-    return 1 if wrong or bad or gone or lost or number < 20 or count <= 60 else 0
+    n_named, lost = decisions(root)
+    lost += [] if n_named >= 20 else [f"{n_named} functions, 20 at least"]
+    out = tap.Tap()
+    for found, name in (
+            (wrong, f"{count} citations of documents, {len(wrong)} of what is not there"),
+            ([] if count > 60 else [f"{count}, above 60 expected"],
+             "citations were found"),
+            (absent + ([] if number >= 10 else [f"{number} rows, 10 at least"]),
+             f"{number} rows of what the simulator models name a test"),
+            (gone, "documents name no file and no xk_ name that is not there"),
+            (lost, f"the table of decisions names {n_named} functions, each is where it "
+             "says")):
+        out.line("\n".join(found), name)
+    return out.end()
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+import tap  # noqa: F401
+
 # Besides its own headers, base and include/xekern (except where noted), a
 # folder may include literally these.
 ALL = ("base layout ir simplify views conv schedule plan lower passes isa "

@@ -10,6 +10,8 @@ import re
 import sys
 from pathlib import Path
 
+import tap  # noqa: F401
+
 # The vendor's compiler runs in tests of these suites. It reads memory that it
 # has not written, so meson must not fill it with a random byte.
 WITH_VENDOR = {"driver", "programs", "corpus"}

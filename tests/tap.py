@@ -1,8 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python tests print: numbered TAP lines, and why a test failed."""
+"""What Python tests print: numbered TAP lines, and why a test failed. Importing it
+copies a failed line, and the comments behind it, to stderr: meson shows only that of a
+test that speaks TAP."""
 import re
+import sys
 
 WHY_LINES = 40
+
+
+class Copy:
+    """Standard output whose failed lines also go to another stream."""
+
+    def __init__(self, out, other):
+        self.out, self.other = out, other
+        self.line, self.behind = "", False
+
+    def __getattr__(self, name):
+        return getattr(self.out, name)
+
+    def write(self, text):
+        """As a stream's."""
+        self.line += text
+        *whole, self.line = self.line.split("\n")
+        for line in whole:
+            self.behind = line.startswith("not ok") or (
+                self.behind and line.startswith("#"))
+            if self.behind:
+                print(line, file=self.other)
+        return self.out.write(text)
+
+
+if not sys.stdout.isatty():
+    sys.stdout = Copy(sys.stdout, sys.stderr)
 
 
 class Tap:

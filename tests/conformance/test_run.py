@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import tap  # noqa: E402,F401
 from processes import alive, waits  # noqa: E402
 
 RUN = Path(__file__).resolve().parent / "run.py"

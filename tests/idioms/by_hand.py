@@ -7,6 +7,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import tap  # noqa: E402,F401
+
 END = """(W) mov (8|M0) r112.0<1>:ud r0.0<1;1,0>:ud
 (W) send.gtwy (8|M0) null r112 null:0 0x0 0x02000010 {EOT,A@1}
 """

@@ -13,6 +13,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import tap  # noqa: E402,F401
+
 PLATFORM = "-p=12p71"  # xehpg
 TYPES = ["f16", "u8:s8:u8"]  # with each of these layouts; f32 with its own
 TAGS = ["any", "axb", "abx"]

@@ -19,6 +19,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import tap  # noqa: E402,F401
+
 sys.dont_write_bytecode = True
 
 from iga_batch import code_sections

@@ -5,6 +5,10 @@ passes must stand, line by line, in what they make of it."""
 import re
 import subprocess
 import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import tap  # noqa: E402,F401
 
 
 def main():

@@ -24,6 +24,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import tap  # noqa: E402,F401
+
 HERE = Path(__file__).resolve().parent
 BATCH = 16
 KERNELS_MIN = 150

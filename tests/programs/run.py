@@ -13,6 +13,9 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import tap  # noqa: E402,F401
+
 HERE = Path(__file__).resolve().parent
 PIGLIT = "/usr/lib/x86_64-linux-gnu/piglit/"
 # Python packages of Debian belong to Debian's interpreter.

@@ -13,6 +13,9 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import tap  # noqa: E402,F401
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "peer_suite"))
 import reduction  # noqa: E402
 

@@ -11,6 +11,10 @@ Skips with 77 if there is no z3."""
 import shutil
 import subprocess
 import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import tap  # noqa: E402,F401
 
 CONTROL_TIMEOUT_MS = 1000
 EMPTY_CASES = "beyond"  # cases that say "there are no other values"

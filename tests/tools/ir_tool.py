@@ -8,6 +8,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import tap  # noqa: E402,F401
+
 TEXT = """kernel plus simd 8 (src: ptr.global, src_at: surface, dst: ptr.global, dst_at: surface, g: group_x < 2) {
     index i 13
     view A = src f32[13] a [i]

@@ -56,9 +56,25 @@ def reason_is_told(number, stdout, lines, folder, script):
     return said == lines
 
 
+def failed_line_is_on_stderr(number):
+    """meson shows nothing but stderr of a test that speaks TAP."""
+    tests = Path(__file__).resolve().parents[1]
+    program = (f"import sys; sys.path.insert(0, {str(tests)!r}); import tap\n"
+               "print('ok 1 - a\\n# of a\\nnot ok 2 - b')\nprint('# why b')\n"
+               "t = tap.Tap(); t.check(False, 'c', 'why c'); t.check(True, 'd', 'e')")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True,
+                          text=True, check=False)
+    good = done.stderr == "not ok 2 - b\n# why b\nnot ok 1 - c\n# why c\n"
+    print(f"{'ok' if good else 'not ok'} {number} - what failed is on stderr, too")
+    if not good:
+        print(f"# {done.stderr!r}")
+    return good
+
+
 def main():
     bad = 0
-    print(f"1..{len(CASES) + len(REASONS)}")
+    count = len(CASES) + len(REASONS)
+    print(f"1..{count + 1}")
     with tempfile.TemporaryDirectory() as folder:
         for number, (inputs, counts, code) in enumerate(CASES, 1):
             args = []
@@ -79,6 +95,7 @@ def main():
                 print(f"# exit {done.returncode}: {last} {done.stderr}")
         for number, row in enumerate(REASONS, len(CASES) + 1):
             bad += not reason_is_told(number, *row, folder, sys.argv[1])
+    bad += not failed_line_is_on_stderr(count + 1)
     return 1 if bad else 0
 
 
