@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who touched which byte, inside one unit of work.
- * Only barriers order two threads of a group. Thread B is behind what A did
- * before A's s-th signal once B has waited for a barrier that this signal went
- * into (known[A] >= s).
- * Two readers are kept: those of different threads that signalled the most
- * barriers. If a reader of another thread is not over, one of these two is not
- * over. Only the last writer is kept: a later writer came behind an earlier
- * one, or was reported. When a byte's writer is over, its earlier readers are
- * over as well.
- * A store does not count if another thread has just stored the same value
- * there. A plain load beside atomic operations is excused if its thread then
- * changes the same piece atomically: loops of compare and exchange begin that
- * way. */
+ * Only barriers order two threads of a group, and locks (check_locks.c). Thread
+ * B is behind what A did before A's s-th signal once B has waited for a barrier
+ * that this signal went into (known[A] >= s). Two readers are kept: those of
+ * different threads that signalled the most barriers. If a reader of another
+ * thread is not over, one of these two is not over. Only the last writer is
+ * kept: a later writer came behind an earlier one, or was reported. When a
+ * byte's writer is over, its earlier readers are over as well. A store does not
+ * count if another thread has just stored the same value there. A plain load
+ * beside atomic operations is excused if its thread then changes the same piece
+ * atomically: loops of compare and exchange begin that way. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -54,6 +52,9 @@ static void report_race(const struct access *x, xk_check_key other, bool write,
                         bool atomic)
 {
     char why[160];
+    if (xk_check_locked_in_unit(x->c->work, xk_key_inst(x->me),
+                                xk_key_inst(other)))
+        return;
     snprintf(why, sizeof why,
              "%s what another thread of the group %s, with no barrier between",
              doing(x->write, x->atomic), doing(write, atomic));
@@ -341,6 +342,7 @@ void xk_check_accesses(struct xk_sim_check_thread *c,
            (uint64_t)c->thread->index << 26 |
            (uint64_t)(e - c->thread->kernel->inst);
     const struct xk_check_note *first = w->note;
+    xk_check_locks(c, e);
     for (unsigned i = 0; i < w->n_spans; i++) {
         const struct xk_check_span *const s = &w->span[i];
         if (s->space == XK_CS_SLM ||

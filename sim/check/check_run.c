@@ -61,7 +61,7 @@ enum xk_status xk_sim_check_run_create(const struct xk_sim_run *r,
         return no_memory_for_checks(c, err);
     for (uint32_t i = 0; i < k->n; i++)
         xk_check_plan(k, &k->inst[i], &c->inst[i]);
-    if (!xk_check_stretches(c))
+    if (!xk_check_stretches(c) || !xk_check_locks_create(c))
         return no_memory_for_checks(c, err);
     choose_extra(c);
     return XK_OK;
@@ -77,6 +77,7 @@ void xk_sim_check_run_destroy(struct xk_sim_check_run *c)
     a.realloc(a.user, c->inst, 0);
     a.realloc(a.user, c->stretch, 0);
     a.realloc(a.user, c->need, 0);
+    a.realloc(a.user, c->held, 0);
     a.realloc(a.user, c->record, 0);
     a.realloc(a.user, c->gslot, 0);
     xk_check_arena_fini(&a, &c->arena);
@@ -118,7 +119,7 @@ enum xk_status xk_sim_check_work_create(struct xk_sim_check_run *c,
         xk_alloc_zeroed(&c->alloc, (size_t)XK_SIM_BARRIERS * w->n_group * 4);
     w->joined =
         xk_alloc_zeroed(&c->alloc, (size_t)XK_SIM_BARRIERS * w->n_group * 4);
-    if (!w->thread || !w->joining || !w->joined)
+    if (!w->thread || !w->joining || !w->joined || !xk_check_locks_of_unit(w))
         return no_memory_for_checks(c, err);
     w->n_threads = n;
     if (c->extra && c->extra->work_create)
@@ -146,6 +147,7 @@ void xk_sim_check_work_destroy(struct xk_sim_check_work *w)
     a.realloc(a.user, w->thread, 0);
     a.realloc(a.user, w->joining, 0);
     a.realloc(a.user, w->joined, 0);
+    a.realloc(a.user, w->held, 0);
     xk_check_lines_fini(&a, &w->lines);
     xk_pairs_destroy(w);
     a.realloc(a.user, w, 0);
@@ -159,6 +161,7 @@ void xk_sim_check_unit_begin(struct xk_sim_check_work *w, uint64_t unit)
     w->unit = unit;
     w->n_seen = w->n_beside = 0;
     xk_check_lines_reset(&w->lines);
+    xk_check_locks_begin(w);
     memset(w->phase, 0, sizeof w->phase);
     memset(w->joining, 0, n_b);
     memset(w->joined, 0, n_b);
@@ -196,6 +199,7 @@ void xk_sim_check_unit_end(struct xk_sim_check_work *w, uint64_t unit,
     }
     if (!(c->on & XK_CHECK_RACE) || !my_turn(c, unit, good))
         return;
+    xk_check_locks_merge(w);
     xk_check_merge(w);
     pthread_mutex_lock(&c->lock);
     c->turn++;

@@ -239,6 +239,12 @@ struct xk_check_record {
     struct xk_sim_finding finding;
 };
 
+/* A lock that a thread of the unit took (check_locks.c); key 0: none. */
+struct xk_check_lock {
+    uint64_t key;
+    uint32_t thread, signals; /* and how many it had sent then */
+};
+
 /* What one host thread works with. */
 struct xk_sim_check_work {
     struct xk_sim_check_run *run;
@@ -267,6 +273,8 @@ struct xk_sim_check_work {
     struct xk_check_lines lines;
     unsigned n_beside;
     struct xk_check_beside beside[XK_CHECK_UNIT_MOST];
+    struct xk_check_lock lock;
+    uint64_t *held; /* of the kernel's instructions; NULL: it takes no lock */
 };
 
 /* Memory across units: who was the first to read and to write a piece. */
@@ -308,6 +316,7 @@ struct xk_sim_check_run {
     struct xk_check_gslot *gslot;
     size_t n_gslots, n_g;
     struct xk_check_arena arena;
+    uint64_t *held; /* as of a unit, of all that were merged */
 };
 
 static inline bool xk_check_on(const struct xk_sim_check_thread *c,
@@ -355,6 +364,21 @@ void xk_check_set_def(struct xk_sim_check_thread *c, uint8_t space,
 /* Marks or unmarks what *c's thread wrote of SLM as not covered by a fence. */
 void xk_check_set_dirty(struct xk_sim_check_thread *c,
                         const struct xk_check_store *s, bool dirty);
+
+/* check_locks.c. For a run, and for a host thread; false: out of memory. */
+bool xk_check_locks_create(struct xk_sim_check_run *r);
+bool xk_check_locks_of_unit(struct xk_sim_check_work *w);
+void xk_check_locks_begin(struct xk_sim_check_work *w);
+/* Before the accesses of e, which was executed, are judged. */
+void xk_check_locks(struct xk_sim_check_thread *c, const struct xk_sim_inst *e);
+/* Before the unit's accesses are judged against others. */
+void xk_check_locks_merge(struct xk_sim_check_work *w);
+/* Whether both instructions stood under one lock: of two threads of the unit,
+ * of two units. */
+bool xk_check_locked_in_unit(const struct xk_sim_check_work *w, uint32_t a,
+                             uint32_t b);
+bool xk_check_locked_units(const struct xk_sim_check_run *r, uint32_t a,
+                           uint32_t b);
 
 /* check_units.c: judges what the unit touched against all units before it. */
 void xk_check_merge(struct xk_sim_check_work *w);

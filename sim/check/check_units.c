@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conflicts between units of work: groups, or threads that never meet. Nothing
- * orders two units. So it is enough to keep, for each piece of memory, the
- * first unit that read it, that wrote it and that changed it atomically. Units
- * are merged in their order, whichever host thread runs them. */
+ * orders two units, but for locks (check_locks.c). So it is enough to keep, for
+ * each piece of memory, the first unit that read it, that wrote it and that
+ * changed it atomically. Units are merged in their order, whichever host thread
+ * runs them. */
 #include <stdio.h>
 
 #include "sim/check/check_state.h"
@@ -111,7 +112,8 @@ static void report_unit_race(const struct meeting *x, xk_check_key me,
     const struct xk_sim_run *const r = x->w->run->run;
     const bool apart = r->apart;
     char why[160];
-    if (in_slot_turn(r, a.unit, b.unit, a.thread == b.thread))
+    if (in_slot_turn(r, a.unit, b.unit, a.thread == b.thread) ||
+        xk_check_locked_units(x->w->run, a.inst, b.inst))
         return;
     snprintf(why, sizeof why, "%s what another %s %s, and nothing orders them",
              mine, apart ? "thread" : "group", theirs);
