@@ -3,6 +3,7 @@
  * each option become a descriptor. */
 #include "tools/problem/conv_words.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,11 +158,58 @@ static XK_CONV_READ(read_mb)
 #define read_rounding xk_read_rounding
 
 const struct xk_conv_option xk_conv_options[XK_N_CONV_OPTIONS] = {
-#define XK_CONV_OPTION(id, name, initial, read, words, help)                   \
-    [XK_OPT_##id] = {name, initial, help, words, read_##read},
+#define XK_CONV_OPTION(id, name, initial, fields, read, words, help)           \
+    [XK_OPT_##id] = {name, initial, fields, help, words, read_##read},
 #include "tools/problem/conv_option.def"
 #undef XK_CONV_OPTION
 };
+
+/* Whether the message names the field: as a word in front of its value. A field
+ * whose last character is no letter is taken as it stands. */
+static bool names_field(const char *message, const char *field, size_t n)
+{
+    for (const char *at = message; *at; at++) {
+        const bool begins =
+            at == message || (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
+        if (begins && !strncmp(at, field, n) &&
+            (!isalpha((unsigned char)field[n - 1]) ||
+             (at[n] && strchr("=:[", at[n]))))
+            return true;
+    }
+    return false;
+}
+
+/* The first field of the row that the message names, and its length; 0: none.
+ */
+static size_t named_field(const char *message, const char *fields,
+                          const char **field)
+{
+    for (size_t n; *fields; fields += n + (fields[n] == ' ')) {
+        n = strcspn(fields, " ");
+        *field = fields;
+        if (names_field(message, fields, n))
+            return n;
+    }
+    return 0;
+}
+
+void xk_conv_name_options(struct xk_error *err)
+{
+    struct xk_error told = *err;
+    size_t at = strlen(told.message), more = 0;
+    for (int i = 0; i < XK_N_CONV_OPTIONS; i++) {
+        const struct xk_conv_option *const o = &xk_conv_options[i];
+        const char *field;
+        size_t n = named_field(err->message, o->fields, &field);
+        if (!n || at >= sizeof told.message)
+            continue;
+        n -= !isalpha((unsigned char)field[n - 1]);
+        at += (size_t)snprintf(told.message + at, sizeof told.message - at,
+                               "%s%.*s is --%s", more++ ? ", " : "; ", (int)n,
+                               field, o->name);
+    }
+    *err = told;
+}
 
 static void begin_request(struct xk_conv_request *r)
 {

@@ -7,7 +7,8 @@
 #include "tools/problem/words.h"
 
 enum xk_conv_option_id {
-#define XK_CONV_OPTION(id, name, initial, read, words, help) XK_OPT_##id,
+#define XK_CONV_OPTION(id, name, initial, fields, read, words, help)           \
+    XK_OPT_##id,
 #include "tools/problem/conv_option.def"
 #undef XK_CONV_OPTION
     XK_N_CONV_OPTIONS
@@ -26,7 +27,7 @@ struct xk_conv_request {
  * benchdnn has the word, but a descriptor cannot say it. The request's sizes
  * must have been read before. */
 struct xk_conv_option {
-    const char *name, *initial, *help;
+    const char *name, *initial, *fields, *help;
     void (*words)(char *out, size_t out_b); /* may be NULL */
     enum xk_status (*read)(const struct xk_conv_option *o, const char *word,
                            struct xk_conv_request *r, struct xk_error *err);
@@ -43,6 +44,10 @@ enum xk_status xk_conv_request_read(const char *problem,
 /* Checks that the option knows the word, for any problem. */
 enum xk_status xk_conv_word_check(enum xk_conv_option_id id, const char *word,
                                   struct xk_error *err);
+
+/* Appends to a message of the library what its fields are called here:
+ * "src_tag: tag ..." gets "; src_tag is --stag". */
+void xk_conv_name_options(struct xk_error *err);
 
 /* attr_words.c, the functions of the rows. */
 #define XK_CONV_READ(f)                                                        \

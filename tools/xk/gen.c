@@ -122,7 +122,7 @@ static enum xk_status set_gen_help(void *user, const char *value,
 }
 
 static const struct xk_tool_option options[] = {
-#define XK_CONV_OPTION(id, name, initial, read, known, help)                   \
+#define XK_CONV_OPTION(id, name, initial, fields, read, known, help)           \
     {name,                                                                     \
      XK_OPT_##id == XK_OPT_PLATFORM ? 'p' : 0,                                 \
      "WORD",                                                                   \
@@ -426,7 +426,9 @@ int xk_verb_gen(int n, const char *const *args)
     if (g.source.text)
         xk_ir_failed_in(g.from, st, &err);
     free((char *)g.source.text);
-    if (st < 0)
+    if (st < 0) {
+        xk_conv_name_options(&err);
         fprintf(stderr, "xk gen: %s: %s\n", xk_status_str(st), err.message);
+    }
     return st < 0 ? 1 : 0;
 }

@@ -325,7 +325,7 @@ static const struct xk_tool_option options[] = {
      "device",
      set_engine, .words = engine_words},
     {"mode", 0, "LETTER", "{}", set_mode, .words = mode_words},
-#define XK_CONV_OPTION(id, name, initial, read, known, help)                   \
+#define XK_CONV_OPTION(id, name, initial, fields, read, known, help)           \
     {name,                                                                     \
      0,                                                                        \
      "LIST",                                                                   \

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tools/problem/conv_words.h"
 #include "tools/problem/words.h"
 #include "tools/xkbench/work.h"
 #include "xekern/simulate.h"
@@ -50,6 +51,7 @@ bool xk_bench_end_status(struct xk_bench_work *w, enum xk_status st)
         state = XK_INVALID_ARGUMENTS;
     else if (st == XK_EABSENT)
         state = XK_SKIPPED;
+    xk_conv_name_options(&w->err);
     const char *const text = w->err.message;
     if (state == XK_FAILED)
         return xk_bench_end(w, state, "%s: %s", xk_status_str(st), text);
