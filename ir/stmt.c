@@ -462,3 +462,11 @@ const xk_expr *xk_kernel_add_param(struct xk_kernel *k, const xk_expr *var,
     k->n_params++;
     return var;
 }
+
+uint8_t xk_kernel_pointer(const struct xk_kernel *k, const xk_expr *var)
+{
+    uint8_t n = 0;
+    for (unsigned i = 0; i < k->n_params && k->params[i].var != var; i++)
+        n += k->params[i].kind == XK_PARAM_GLOBAL;
+    return n;
+}

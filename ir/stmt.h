@@ -79,6 +79,8 @@ struct xk_kernel {
 /* Appends a param and returns its variable. */
 const xk_expr *xk_kernel_add_param(struct xk_kernel *k, const xk_expr *var,
                                    enum xk_param_kind kind, int64_t extent);
+/* Number of a pointer among the kernel's, which its surface has, too. */
+uint8_t xk_kernel_pointer(const struct xk_kernel *k, const xk_expr *var);
 void xk_kernel_print(const struct xk_kernel *k, struct xk_str *out);
 /* Reads what xk_kernel_print wrote. Errors name line and column. */
 enum xk_status xk_kernel_parse(xk_ctx *c, const char *text,

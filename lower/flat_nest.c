@@ -86,16 +86,6 @@ const xk_expr *xk_flat_value(struct xk_flat *f, enum xk_dtype dt,
                                XK_PARAM_VALUE, 0);
 }
 
-/* Number of a pointer among the kernel's. */
-static uint8_t pointer_number(const struct xk_flat *f, const xk_expr *mem)
-{
-    const struct xk_kernel *const k = &f->out->kernel;
-    uint8_t n = 0;
-    for (unsigned i = 0; i < k->n_params && k->params[i].var != mem; i++)
-        n += k->params[i].kind == XK_PARAM_GLOBAL;
-    return n;
-}
-
 void xk_flat_send(struct xk_flat *f, struct xk_block_writer *w,
                   const struct xk_flat_message *m)
 {
@@ -107,7 +97,9 @@ void xk_flat_send(struct xk_flat *f, struct xk_block_writer *w,
                    .data_b = m->data_b,
                    .vec = 1,
                    .lanes = XK_FLAT_SIMD,
-                   .surface = f->surfaces ? pointer_number(f, m->mem) : 0}};
+                   .surface = f->surfaces
+                                  ? xk_kernel_pointer(&f->out->kernel, m->mem)
+                                  : 0}};
     const xk_expr *const args[4] = {xk_ptr(f->c, m->mem, xk_s32(f->c, 0)),
                                     m->off, m->reg, m->mask};
     for (unsigned i = 0; i < 4; i++)

@@ -271,16 +271,6 @@ unsigned xk_lower_k_inner(const struct xk_lowering *l)
     return (unsigned)(xk_plan_k_inner(l->p) - l->p->con->index);
 }
 
-/* Number of a pointer among the kernel's. */
-static uint8_t pointer_number(const struct xk_lowering *l, const xk_expr *mem)
-{
-    const struct xk_kernel *const k = l->kernel;
-    uint8_t n = 0;
-    for (unsigned i = 0; i < k->n_params && k->params[i].var != mem; i++)
-        n += k->params[i].kind == XK_PARAM_GLOBAL;
-    return n;
-}
-
 const xk_expr *xk_lower_surface_at(const struct xk_lowering *l,
                                    const xk_expr *mem)
 {
@@ -297,7 +287,7 @@ struct xk_send xk_lower_through_surface(const struct xk_lowering *l,
 {
     struct xk_send r = *s;
     r.addr = XK_SEND_SURFACE;
-    r.surface = pointer_number(l, mem);
+    r.surface = xk_kernel_pointer(l->kernel, mem);
     return r;
 }
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run.py XK PEER PLATFORM all|sample|FILTER: oneDNN's GPU primitives on the
+"""run.py XK PEER PLATFORM all|sample|few|FILTER: oneDNN's GPU primitives on the
 virtual GPU against its CPU engine's, all checkers on. xehpg: every line of
-cases.txt; other platforms: every third; sample: every 8th of those. TAP; the
+cases.txt; other platforms: every third; sample: every 8th of those; few: every 20th.
+TAP; the
 last lines count cases, findings and kernels that differ by the hash of their code.
 
 A case that fails, or has findings, is right only with a line in excuses.txt:
@@ -142,11 +143,12 @@ def read(name):
 
 def chosen(platform, what):
     cases = [Case(l) for l in read("cases.txt")]
-    if what not in ("all", "sample"):
+    every = {"all": 1, "sample": 8, "few": 20}.get(what)
+    if not every:
         return [c for c in cases if what in c.line]
     if platform != "xehpg":
         cases = cases[::3]
-    return cases[::8] if what == "sample" else cases
+    return cases[::every]
 
 
 def run_batch(xk, peer, platform, batch):
