@@ -120,6 +120,13 @@ def decisions(root):
     return text.count("` in `"), wrong
 
 
+def unnamed_documents(root):
+    """Documents that README.md does not name, where a reader begins."""
+    text = (root / "README.md").read_text("utf-8")
+    return sorted(p.name for p in (root / "docs").glob("*.md")
+                  if f"docs/{p.name}" not in text)
+
+
 def main():
     root = Path(sys.argv[1]).resolve()
     documents = {p.name for p in files(root) if p.suffix == ".md"}
@@ -152,7 +159,8 @@ def main():
              f"{number} rows of what the simulator models name a test"),
             (gone, "documents name no file and no xk_ name that is not there"),
             (lost, f"the table of decisions names {n_named} functions, each is where it "
-             "says")):
+             "says"),
+            (unnamed_documents(root), "README.md names each document of docs/")):
         out.line("\n".join(found), name)
     return out.end()
 
