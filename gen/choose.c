@@ -321,7 +321,7 @@ static enum xk_status make_forward(xk_ctx *c, struct xk_problem *p)
     XK_TRY(keep_valid(c, p, true, &broken));
     XK_TRY(xk_conv_launches_count(c, p));
     return p->n_candidates
-               ? XK_OK
+               ? xk_gradients_split_forward(c, p)
                : none_valid(c,
                             xk_given_schedule() ? XK_EINVAL : XK_EUNSUPPORTED,
                             "with these layouts each candidate breaks", broken);

@@ -10,6 +10,8 @@
 #include "schedule/schedule.h"
 #include "xekern/xekern.h"
 
+struct xk_split_sum;
+
 /* What is known of a problem before any code: the same for query and create,
  * so that both name the same layouts. */
 struct xk_problem {
@@ -35,6 +37,8 @@ struct xk_problem {
      * the arena's. */
     struct xk_arena arena;
     unsigned n_launches, n_scratch;
+    const struct xk_split_sum
+        *split; /* forward: what is in parts; NULL: none */
     struct xk_launch *launch;
     int64_t scratch_b[XK_MAX_SCRATCH];
     struct xk_conv_launches *copies; /* NULL: there are none */

@@ -205,53 +205,50 @@ static enum xk_status add_clear(xk_ctx *c, struct xk_problem *p,
     return xk_ctx_status(c);
 }
 
-/* A launch for each class; arguments are the caller's tensors, or what n_binds
- * rows say. */
+/* What arguments of a launch take. */
+struct rows {
+    unsigned n;
+    const struct xk_bind *bind;
+};
+
+/* A launch for each class; arguments are the caller's tensors, or what rows
+ * say. parts: of the sum, which is one of them. */
 static enum xk_status add_classes(xk_ctx *c, struct xk_problem *p,
                                   const struct xk_contraction *con,
-                                  const struct xk_bind *binds, unsigned n_binds,
+                                  const struct rows *rows, uint32_t parts,
                                   bool addresses)
 {
     struct xk_contraction_launches made;
     XK_TRY(xk_contraction_launches_make(c, &p->arena, p->platform, con,
                                         addresses, &made));
     for (unsigned i = 0; i < made.n; i++) {
+        struct xk_contraction_problem *const one = &made.problem[i];
         struct xk_launch *const l = xk_gradients_next(c, p);
         if (!l)
             return xk_ctx_status(c);
+        for (unsigned k = 0; k < one->n_candidates; k++)
+            one->candidate[k].splits = (uint8_t)parts;
         *l = made.launch[i];
-        l->n_binds = n_binds;
-        l->bind = binds;
+        l->n_binds = rows->n;
+        l->bind = rows->bind;
     }
     return XK_OK;
 }
 
-/* The sum in parts, which go to scratch, and what adds them up. Padding that
- * parts leave unwritten would be added, too. */
-static enum xk_status add_split(xk_ctx *c, struct xk_problem *p,
-                                const struct xk_contraction *whole,
-                                const struct xk_split_sum *s, bool addresses)
+/* Parts are the scratch buffer `number`, one behind the other. */
+static enum xk_status add_reduction(xk_ctx *c, struct xk_problem *p,
+                                    const struct xk_contraction *whole,
+                                    const struct xk_split_sum *s,
+                                    unsigned number)
 {
-    const unsigned number = p->n_scratch++;
-    const struct xk_access *const part = &s->of.c;
     struct xk_bind *const sum = xk_arena_alloc(&p->arena, 2 * sizeof(*sum));
-    const struct xk_bind *const to =
-        bind(p, part->name, XK_BIND_SCRATCH, number);
+    const struct xk_bind *const part =
+        bind(p, s->of.c.name, XK_BIND_SCRATCH, number);
     const struct xk_bind *const dst =
         bind(p, "dst", XK_BIND_TENSOR, whole->c.arg);
-    XK_TRY(xk_ctx_status(c));
-    p->scratch_b[number] = xk_layout_size_b(&part->layout);
-    if (!xk_contraction_pads(&s->of))
-        XK_TRY(add_clear(c, p,
-                         &(struct zeroed){part->name, p->scratch_b[number]},
-                         XK_BIND_SCRATCH, number));
-    XK_TRY(add_classes(c, p, &s->of, to, 1, addresses));
-    snprintf(p->launch[p->n_launches - 1].name, sizeof(p->launch[0].name),
-             "xk_%s_part", whole->c.name);
     struct xk_launch *const l = xk_gradients_next(c, p);
-    if (!l)
-        return xk_ctx_status(c);
-    sum[0] = *to;
+    XK_TRY(xk_ctx_status(c));
+    sum[0] = *part;
     sum[1] = *dst;
     *l = (struct xk_launch){.kind = XK_LAUNCH_REDUCE,
                             .u.reduce = {.n = s->part_e,
@@ -273,25 +270,109 @@ static bool reads_old(const struct xk_contraction *con)
     return false;
 }
 
+/* Zeroes C where launches leave its padding unwritten. */
+static enum xk_status clear_padding(xk_ctx *c, struct xk_problem *p,
+                                    const struct xk_contraction *con)
+{
+    const struct zeroed z = {con->c.name, xk_layout_size_b(&con->c.layout)};
+    return xk_contraction_pads(con) || reads_old(con)
+               ? XK_OK
+               : add_clear(c, p, &z, XK_BIND_TENSOR, con->c.arg);
+}
+
+static enum xk_status add_finish(xk_ctx *c, struct xk_problem *p,
+                                 const struct xk_contraction *whole,
+                                 const struct xk_split_sum *s, unsigned number,
+                                 bool addresses)
+{
+    struct xk_contraction_problem *const made =
+        xk_arena_alloc(&p->arena, sizeof(*made));
+    struct xk_bind *const binds =
+        xk_arena_alloc(&p->arena, s->parts * sizeof(*binds));
+    XK_TRY(xk_ctx_status(c));
+    XK_TRY(clear_padding(c, p, whole));
+    XK_TRY(xk_split_sum_finish(c, p->platform, whole, s, made));
+    if (addresses)
+        XK_TRY(xk_contraction_problem_use_addresses(c, p->platform, made));
+    struct xk_launch *const l = xk_gradients_next(c, p);
+    if (!l)
+        return xk_ctx_status(c);
+    *l = (struct xk_launch){.kind = XK_LAUNCH_CONTRACT,
+                            .u.contract = {.nest = &made->nest,
+                                           .candidate = made->candidate,
+                                           .n_candidates = made->n_candidates},
+                            .n_binds = s->parts,
+                            .bind = binds};
+    for (unsigned i = 0; i < s->parts; i++) {
+        binds[i] = (struct xk_bind){.binding = XK_BIND_SCRATCH,
+                                    .number = (uint8_t)number};
+        snprintf(binds[i].name, sizeof(binds[i].name), "%s%u", s->of.c.name, i);
+    }
+    snprintf(l->name, sizeof(l->name), "xk_%s", whole->c.name);
+    return XK_OK;
+}
+
+/* The sum in parts, which go to scratch, and what adds them up. Padding that
+ * parts leave unwritten would be added, too. */
+static enum xk_status add_split(xk_ctx *c, struct xk_problem *p,
+                                const struct xk_contraction *whole,
+                                const struct xk_split_sum *s, bool addresses)
+{
+    const unsigned number = p->n_scratch++;
+    const struct xk_access *const part = &s->of.c;
+    const bool reduces = xk_split_sum_reduces(whole);
+    const struct rows rows = {1, bind(p, part->name, XK_BIND_SCRATCH, number)};
+    XK_TRY(xk_ctx_status(c));
+    p->scratch_b[number] = xk_layout_size_b(&part->layout);
+    if (reduces && !xk_contraction_pads(&s->of))
+        XK_TRY(add_clear(c, p,
+                         &(struct zeroed){part->name, p->scratch_b[number]},
+                         XK_BIND_SCRATCH, number));
+    XK_TRY(add_classes(c, p, &s->of, &rows, s->parts, addresses));
+    struct xk_launch *const l = &p->launch[p->n_launches - 1];
+    snprintf(l->name, sizeof(l->name), "xk_%s_part", whole->c.name);
+    return reduces ? add_reduction(c, p, whole, s, number)
+                   : add_finish(c, p, whole, s, number, addresses);
+}
+
+/* A contraction of one class has none. */
+static enum xk_status take_only_class(xk_ctx *c, struct xk_problem *p,
+                                      struct xk_contraction *con)
+{
+    static const uint32_t first[XK_MAX_CLASS_DIMS];
+    if (!con->n_class_dims || xk_contraction_classes(con) > 1)
+        return XK_OK;
+    struct xk_contraction *const one = xk_arena_alloc(&p->arena, sizeof(*one));
+    if (!one)
+        return xk_ctx_status(c);
+    if (xk_contraction_class(con, first, one) &&
+        !xk_access_misses(one, &one->c))
+        xk_contraction_copy(con, one);
+    return XK_OK;
+}
+
+/* given: splits=N, of the schedule that is given, or 0. */
 static enum xk_status add_part(xk_ctx *c, struct xk_problem *p,
-                               const struct xk_contraction *con,
-                               const struct xk_sum_binds *sums, bool addresses)
+                               struct xk_contraction *con,
+                               const struct xk_sum_binds *sums, unsigned given,
+                               bool addresses)
 {
     struct xk_split_sum *const s = xk_arena_alloc(&p->arena, sizeof(*s));
     if (!s)
         return xk_ctx_status(c);
     XK_TRY(xk_contraction_check(c, con));
-    s->parts = 1;
-    if (!con->n_class_dims && !con->n_epi)
-        XK_TRY(xk_split_sum_choose(c, p->platform, con, s));
+    XK_TRY(take_only_class(c, p, con));
+    XK_TRY(xk_split_sum_choose(
+        c, p->platform, con,
+        (struct xk_split_ask){.given = given,
+                              .memory = con->c.arg != XK_ARG_WEI &&
+                                        con->c.arg != XK_ARG_BIA},
+        s));
     if (s->parts > 1)
         return add_split(c, p, con, s, addresses);
-    if (!xk_contraction_pads(con) && !reads_old(con))
-        XK_TRY(add_clear(
-            c, p,
-            &(struct zeroed){con->c.name, xk_layout_size_b(&con->c.layout)},
-            XK_BIND_TENSOR, con->c.arg));
-    return add_classes(c, p, con, sums->bind, sums->n, addresses);
+    XK_TRY(clear_padding(c, p, con));
+    return add_classes(c, p, con, &(struct rows){sums->n, sums->bind}, 1,
+                       addresses);
 }
 
 static enum xk_status add_parts(xk_ctx *c, struct xk_problem *p, bool addresses)
@@ -299,16 +380,20 @@ static enum xk_status add_parts(xk_ctx *c, struct xk_problem *p, bool addresses)
     static const struct xk_sum_binds none;
     struct xk_sum_binds *const sums = xk_arena_alloc(&p->arena, sizeof(*sums));
     struct xk_contraction *const con = xk_arena_alloc(&p->arena, sizeof(*con));
+    unsigned given;
     XK_TRY(xk_ctx_status(c));
     *sums = none;
+    XK_TRY(xk_split_sum_given(c, &given));
     XK_TRY(contraction(c, p, &p->info, con));
+    if (p->split)
+        return add_split(c, p, con, p->split, addresses);
     if (xk_conv_has_sums(&p->desc))
         XK_TRY(xk_sum_launches_add(c, p, sums));
-    XK_TRY(add_part(c, p, con, sums, addresses));
+    XK_TRY(add_part(c, p, con, sums, given, addresses));
     if (p->desc.prop != XK_BWD_WB)
         return XK_OK;
     XK_TRY(xk_conv_backward_bias(c, &p->desc, &p->info, con));
-    return add_part(c, p, con, &none, addresses);
+    return add_part(c, p, con, &none, 0, addresses);
 }
 
 /* Appends the copies from number `first` on. */
@@ -342,8 +427,9 @@ static enum xk_status add_all(xk_ctx *c, struct xk_problem *p, bool addresses)
     return append(c, p, first);
 }
 
-enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
-                                 bool addresses)
+/* The launches, for layouts that are chosen. */
+static enum xk_status make_chosen(xk_ctx *c, struct xk_problem *p,
+                                  bool addresses)
 {
     struct xk_scratch_info each[XK_MAX_SCRATCH];
     struct xk_launch_list list = {0};
@@ -351,9 +437,6 @@ enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
     p->launch = xk_arena_alloc(&p->arena, XK_MAX_LAUNCHES * sizeof(*p->launch));
     if (!p->launch)
         return xk_ctx_status(c);
-    if (!addresses) /* which are asked for later, of the same launches */
-        XK_TRY(choose_tiled(c, p));
-    XK_TRY(set_layouts(c, p));
     XK_TRY(add_all(c, p, addresses));
     const struct xk_launches all = {.n_scratch = p->n_scratch,
                                     .scratch_b = p->scratch_b};
@@ -362,6 +445,35 @@ enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
     p->info.scratch_b = list.scratch_b;
     p->info.scratch_align_b = list.scratch_align_b;
     return XK_OK;
+}
+
+enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
+                                 bool addresses)
+{
+    if (p->split)
+        return make_chosen(c, p, addresses);
+    if (!addresses) /* which are asked for later, of the same launches */
+        XK_TRY(choose_tiled(c, p));
+    XK_TRY(set_layouts(c, p));
+    return make_chosen(c, p, addresses);
+}
+
+enum xk_status xk_gradients_split_forward(xk_ctx *c, struct xk_problem *p)
+{
+    struct xk_contraction *const con = xk_arena_alloc(&p->arena, sizeof(*con));
+    struct xk_split_sum *const s = xk_arena_alloc(&p->arena, sizeof(*s));
+    struct xk_split_ask ask = {.memory = true, .whole = p->candidate[0].score};
+    XK_TRY(xk_ctx_status(c));
+    XK_TRY(xk_split_sum_given(c, &ask.given));
+    if (ask.given < 2 && (p->sums_inside || p->pack > 1 || p->pads))
+        return XK_OK;
+    XK_TRY(contraction(c, p, &p->info, con));
+    XK_TRY(xk_contraction_check(c, con));
+    XK_TRY(xk_split_sum_choose(c, p->platform, con, ask, s));
+    if (s->parts < 2)
+        return XK_OK;
+    p->split = s;
+    return make_chosen(c, p, false);
 }
 
 /* The caller's tensor, whatever kernels see. */

@@ -4,16 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gen/contraction_problem.h"
+#include "gen/contraction_launches.h"
+#include "gen/gen.h"
+#include "plan/plan.h"
 #include "views/access.h"
 
 enum {
     MOST_PARTS = 64,
+    FINISH_ROWS =
+        8,        /* of a thread that adds parts up: as few as there can be */
     WORTH_PCT = 3 /* less than that saved, and the sum stays whole */
 };
 
-/* C's memory parts times, f32, with the index of parts as the dim in front.
- * False: there is no room for it, or it is too large. */
+/* C's memory parts times, in the accumulators' type, with the index of parts as
+ * the dim in front. False: there is no room for it, or it is too large. */
 static bool add_part_dim(struct xk_contraction *p, unsigned index,
                          int64_t parts)
 {
@@ -30,7 +34,7 @@ static bool add_part_dim(struct xk_contraction *p, unsigned index,
     memmove(&a->at[1], a->at, a->n_coord * sizeof(a->at[0]));
     for (unsigned i = 1; i <= l->n_blocks; i++)
         l->block[i].dim++;
-    l->dt = XK_DT_F32;
+    l->dt = p->acc_dt;
     l->dim[0] = l->padded[0] = parts;
     l->block[0] = (struct xk_block){.size = parts, .stride = part_e};
     l->n_dims++;
@@ -49,6 +53,7 @@ static bool split(const struct xk_contraction *p, unsigned i, int64_t parts,
     char name[sizeof(p->index[i].name)];
     memcpy(name, p->index[i].name, sizeof(name));
     xk_contraction_copy(out, p);
+    out->n_epi = out->n_inputs = 0;
     if (out->n_index == XK_MAX_INDEX)
         return false;
     xk_contraction_split(out, i, p->index[i].extent / parts, "part", name);
@@ -60,13 +65,25 @@ static bool split(const struct xk_contraction *p, unsigned i, int64_t parts,
     return true;
 }
 
-/* Cycles of the launch that adds parts up: it reads them once. */
+/* How often a thread that adds parts up behind a contraction waits for memory:
+ * for each of its rows, and for each part of it if they are too many to be
+ * asked for together. */
+static int64_t finish_waits(const struct xk_contraction *p, int64_t parts)
+{
+    if (xk_split_sum_reduces(p))
+        return 0;
+    return FINISH_ROWS * (parts + p->n_inputs > XK_PLAN_MAX_AHEAD ? parts : 1);
+}
+
+/* Cycles of the launch that adds parts up: it reads them once, and nothing
+ * comes ahead of its use. */
 static int64_t sum_cyc(const struct xk_perf *f, const struct xk_contraction *p,
-                       int64_t parts)
+                       int64_t parts, int64_t launch)
 {
     const int64_t out_b = xk_layout_size_b(&p->c.layout);
     const int64_t part_b = out_b / xk_dtype_b(p->c.layout.dt) * 4;
-    return f->launch + (parts * part_b + out_b) / f->memory_b_cyc;
+    return launch + (parts * part_b + out_b) / f->memory_b_cyc +
+           finish_waits(p, parts) * f->late_cyc;
 }
 
 /* What is tried, and the best of it so far. */
@@ -74,33 +91,49 @@ struct search {
     xk_ctx *c;
     const struct xk_platform *platform;
     const struct xk_contraction *p;
+    struct xk_split_ask ask;
     struct xk_split_sum *best;
     struct xk_contraction *one; /* room for a split */
     int64_t score, most;        /* of the best; a split must be below `most` */
 };
 
-/* Its cycles; INT64_MAX if none of its schedules is valid, as may be with one
- * whose fields are given. */
+/* Its cycles; INT64_MAX if there is no schedule for it. */
 static enum xk_status score_of(const struct search *s,
                                const struct xk_contraction *p, int64_t *out)
 {
     const enum xk_status status =
         xk_contraction_problem_score(s->c, s->platform, p, out);
-    if (status != XK_EINVAL)
+    if (status == XK_OK || status == XK_ENOMEM)
         return status;
     xk_ctx_clear(s->c);
     *out = INT64_MAX;
     return XK_OK;
 }
 
+/* Cycles in which memory gives A and B once and takes all parts: the score
+ * of a part counts its own alone. */
+static int64_t parts_cyc(const struct xk_perf *f,
+                         const struct xk_contraction *p, int64_t parts)
+{
+    const int64_t part_b =
+        xk_layout_size_b(&p->c.layout) / xk_dtype_b(p->c.layout.dt) * 4;
+    return f->launch + (xk_layout_size_b(&p->a.layout) +
+                        xk_layout_size_b(&p->b.layout) + parts * part_b) /
+                           f->memory_b_cyc;
+}
+
 static enum xk_status try_split(struct search *s, unsigned i, int64_t parts)
 {
     const struct xk_perf *const f = xk_perf_get(s->platform->id);
+    const int64_t least = s->ask.memory ? parts_cyc(f, s->p, parts) : 0;
     int64_t score;
-    if (!split(s->p, i, parts, s->one))
+    if (least >= s->score || !split(s->p, i, parts, s->one))
         return XK_OK;
     XK_TRY(score_of(s, s->one, &score));
-    const int64_t sum = sum_cyc(f, s->p, parts);
+    if (score < least)
+        score = least;
+    const int64_t sum =
+        sum_cyc(f, s->p, parts, s->ask.memory ? f->launch_alone : f->launch);
     if (score >= s->score - sum || score >= s->most - sum)
         return XK_OK;
     score += sum;
@@ -110,11 +143,20 @@ static enum xk_status try_split(struct search *s, unsigned i, int64_t parts)
     return XK_OK;
 }
 
+/* Parts that the second launch has room for. */
+static int64_t parts_limit(const struct xk_contraction *p)
+{
+    const int inputs = XK_MAX_INPUTS - p->n_inputs, ops = XK_MAX_EPI - p->n_epi;
+    if (xk_split_sum_reduces(p))
+        return MOST_PARTS;
+    return inputs < ops ? inputs : ops;
+}
+
 static enum xk_status try_index(struct search *s, unsigned i)
 {
-    const int64_t extent = s->p->index[i].extent;
-    for (int64_t parts = 2; parts <= MOST_PARTS && parts <= extent; parts++)
-        if (extent % parts == 0)
+    const int64_t extent = s->p->index[i].extent, most = parts_limit(s->p);
+    for (int64_t parts = 2; parts <= most && parts <= extent; parts++)
+        if (extent % parts == 0 && (!s->ask.given || s->ask.given == parts))
             XK_TRY(try_split(s, i, parts));
     return XK_OK;
 }
@@ -122,26 +164,170 @@ static enum xk_status try_index(struct search *s, unsigned i)
 static enum xk_status try_all(struct search *s)
 {
     const struct xk_contraction *const p = s->p;
-    XK_TRY(score_of(s, p, &s->score));
-    s->most = s->score / 100 * (100 - WORTH_PCT);
+    s->score = s->ask.whole;
+    if (!s->ask.whole)
+        XK_TRY(score_of(s, p, &s->score));
+    if (s->ask.given)
+        s->score = INT64_MAX;
+    s->most = s->ask.given ? INT64_MAX : s->score / 100 * (100 - WORTH_PCT);
     for (unsigned i = 0; i < p->n_index; i++)
         if (p->index[i].role == XK_ROLE_K)
             XK_TRY(try_index(s, i));
     return XK_OK;
 }
 
+bool xk_split_sum_reduces(const struct xk_contraction *p)
+{
+    return p->acc_dt == XK_DT_F32 && !p->n_epi;
+}
+
+/* Why a sum is never split; NULL: it may be. */
+static const char *why_whole(const struct xk_contraction *p)
+{
+    for (unsigned i = 0; i < p->n_epi; i++)
+        if (p->epi[i].in_acc)
+            return "there are sums of zero points";
+    if (p->n_class_dims)
+        return "there are several classes";
+    if (!xk_split_sum_reduces(p) && xk_contraction_extent(p, XK_ROLE_BATCH) > 1)
+        return "there are several groups";
+    return NULL;
+}
+
+static enum xk_status check_given(xk_ctx *c, unsigned given,
+                                  const char *refused, unsigned parts)
+{
+    if (given < 2 || parts > 1)
+        return XK_OK;
+    return xk_fail(c, XK_EINVAL, "schedule: splits=%u: %s", given,
+                   refused ? refused
+                           : "no index of K is so many parts that a valid "
+                             "schedule adds up");
+}
+
 enum xk_status xk_split_sum_choose(xk_ctx *c,
                                    const struct xk_platform *platform,
                                    const struct xk_contraction *p,
+                                   struct xk_split_ask ask,
                                    struct xk_split_sum *out)
 {
-    struct search s = {.c = c, .platform = platform, .p = p, .best = out};
+    struct search s = {
+        .c = c, .platform = platform, .p = p, .ask = ask, .best = out};
+    const char *const refused = why_whole(p);
     out->parts = 1;
     out->part_e = xk_layout_size_b(&p->c.layout) / xk_dtype_b(p->c.layout.dt);
-    if (p->acc_dt != XK_DT_F32)
+    if (ask.given == 1)
         return XK_OK;
-    s.one = xk_malloc(c, sizeof(*s.one));
-    const enum xk_status status = s.one ? try_all(&s) : XK_ENOMEM;
-    xk_free(c, s.one);
-    return status;
+    if (!refused) {
+        s.one = xk_malloc(c, sizeof(*s.one));
+        const enum xk_status status = s.one ? try_all(&s) : XK_ENOMEM;
+        xk_free(c, s.one);
+        XK_TRY(status);
+    }
+    return check_given(c, ask.given, refused, out->parts);
+}
+
+enum xk_status xk_split_sum_given(xk_ctx *c, unsigned *splits)
+{
+    const char *const text = xk_given_schedule();
+    struct xk_schedule_fixed fixed = {0};
+    *splits = 0;
+    if (!text)
+        return XK_OK;
+    XK_TRY(xk_schedule_parse(c, text, &fixed));
+    if (!xk_schedule_names(&fixed, "splits"))
+        return XK_OK;
+    *splits = fixed.to.splits;
+    return *splits ? XK_OK
+                   : xk_fail(c, XK_EINVAL, "schedule: splits=0, need 1 to %d",
+                             UINT8_MAX);
+}
+
+/* The operands of a sum of nothing: A moves as C does along M, B is one
+ * element. With N innermost in C they are f32, so that N is in the lanes. */
+static void empty_operands(const struct xk_contraction *p,
+                           struct xk_contraction *out)
+{
+    const int n = xk_contraction_last(p, XK_ROLE_N);
+    int64_t stride_b, run;
+    const bool rows =
+        p->acc_dt == XK_DT_F32 && n >= 0 &&
+        xk_access_stride_b(p, &p->c, (unsigned)n, &stride_b, &run) &&
+        stride_b == xk_dtype_b(p->c.layout.dt);
+    memcpy(out->a.at, p->c.at, sizeof(out->a.at));
+    out->a.n_coord = p->c.n_coord;
+    out->a.layout = p->c.layout;
+    out->a.layout.dt = p->a.layout.dt;
+    out->a.fill = out->b.fill = 0;
+    out->b.n_coord = 0;
+    for (unsigned d = 0; d < out->b.layout.n_dims; d++)
+        xk_access_add(&out->b, -1, out->b.layout.dim[d]);
+    if (rows)
+        out->a.layout.dt = out->b.layout.dt = XK_DT_F32;
+    for (unsigned i = 0; i < p->n_index; i++) {
+        if (p->index[i].role == XK_ROLE_K)
+            out->index[i].extent = 1;
+        for (unsigned d = 0;
+             p->index[i].role == XK_ROLE_N && d < out->a.n_coord; d++)
+            out->a.at[d].coef[i] = 0;
+    }
+}
+
+/* The parts, which are added in their order in front of all else. */
+static void insert_parts(const struct xk_contraction *p,
+                         const struct xk_split_sum *s,
+                         struct xk_contraction *out)
+{
+    memmove(&out->epi[s->parts], out->epi, p->n_epi * sizeof(out->epi[0]));
+    for (unsigned i = 0; i < s->parts; i++) {
+        out->epi[i] = (struct xk_epi_op){.kind = XK_EPI_ADD,
+                                         .input = out->n_inputs,
+                                         .in_acc = p->acc_dt == XK_DT_S32};
+        struct xk_access *const a = xk_contraction_add_input(out);
+        a->layout = s->of.c.layout;
+        a->n_coord = s->of.c.n_coord;
+        a->at[0] = (struct xk_coord){.base = i, .hi = s->parts};
+        memcpy(&a->at[1], p->c.at, p->c.n_coord * sizeof(a->at[0]));
+        snprintf(a->name, sizeof(a->name), "part%u", i);
+    }
+    out->n_epi = (uint8_t)(p->n_epi + s->parts);
+}
+
+/* Few rows, so that many threads wait at once; N in the lanes where it may be.
+ */
+static const char *finish_schedule(const struct xk_contraction *p)
+{
+    _Static_assert(FINISH_ROWS == 8, "m");
+    return p->acc_dt == XK_DT_S32 ? "fma=dp4a simd=8 m=8" : "simd=8 m=8";
+}
+
+enum xk_status xk_split_sum_finish(xk_ctx *c,
+                                   const struct xk_platform *platform,
+                                   const struct xk_contraction *p,
+                                   const struct xk_split_sum *s,
+                                   struct xk_contraction_problem *out)
+{
+    const struct xk_schedule_rule *broken = NULL;
+    struct xk_schedule_fixed fixed = {0};
+    struct xk_contraction *const con = &out->nest.of;
+    struct xk_shape shape;
+    memset(out, 0, sizeof(*out));
+    xk_contraction_copy(con, p);
+    empty_operands(p, con);
+    insert_parts(p, s, con);
+    XK_TRY(xk_contraction_check(c, con));
+    XK_TRY(xk_contraction_prepare(c, con));
+    XK_TRY(xk_nest_make(c, con, &out->nest));
+    out->nest.empty = true;
+    XK_TRY(xk_shape_of(c, con, &shape));
+    XK_TRY(xk_schedule_parse(c, finish_schedule(con), &fixed));
+    out->n_candidates = xk_schedule_candidates(platform, &shape, &fixed,
+                                               out->candidate, &broken);
+    return out->n_candidates
+               ? XK_OK
+               : xk_fail(c, XK_EUNSUPPORTED,
+                         "%s: no candidate adds its parts up; the best one "
+                         "breaks the rule %s: %s",
+                         p->c.name, broken ? broken->name : "",
+                         broken ? broken->why : "");
 }

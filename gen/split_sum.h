@@ -6,23 +6,43 @@
 #ifndef XK_GEN_SPLIT_SUM_H
 #define XK_GEN_SPLIT_SUM_H
 
+#include "gen/contraction_problem.h"
 #include "isa/isa.h"
-#include "views/contraction.h"
 
 struct xk_split_sum {
     uint32_t parts; /* 1: the sum stays whole */
-    /* Otherwise the parts: C is f32, called "part", its first dim the part. */
+    /* Otherwise the parts: C has the accumulators' type, is called "part", and
+     * its first dim is the part. It has no epilogue. */
     struct xk_contraction of;
     int64_t part_e; /* elements of a part, C's padding included */
 };
 
+/* splits=N of the schedule that is given; 0: nothing is said. XK_EPARSE,
+ * XK_EINVAL: what is wrong with it. */
+enum xk_status xk_split_sum_given(xk_ctx *c, unsigned *splits);
+
+struct xk_split_ask {
+    unsigned given; /* parts; 0: the score decides */
+    bool memory;    /* all parts together are held against memory's speed */
+    int64_t whole;  /* score of the sum that is not split; 0: to be computed */
+};
 /* The split of one K index by a divisor of its extent that is predicted to be
  * fastest, the second launch included. p has been checked, its layouts are
- * closed, and it has neither classes nor an epilogue. XK_EUNSUPPORTED: what
- * the contraction itself refuses. */
+ * closed. XK_EUNSUPPORTED: what the contraction itself refuses. XK_EINVAL: the
+ * given number of parts is not possible, with the reason. */
 enum xk_status xk_split_sum_choose(xk_ctx *c,
                                    const struct xk_platform *platform,
                                    const struct xk_contraction *p,
+                                   struct xk_split_ask ask,
                                    struct xk_split_sum *out);
+/* Whether a reduction adds the parts up; else it is xk_split_sum_finish. */
+bool xk_split_sum_reduces(const struct xk_contraction *p);
+/* The launch that adds the parts up and does what follows p's sum: part i is
+ * its input "part<i>", and all of them are the tensor of parts. */
+enum xk_status xk_split_sum_finish(xk_ctx *c,
+                                   const struct xk_platform *platform,
+                                   const struct xk_contraction *p,
+                                   const struct xk_split_sum *s,
+                                   struct xk_contraction_problem *out);
 
 #endif

@@ -230,6 +230,18 @@ static void fetch_columns(struct xk_epilogue *e, const struct xk_plan_side *s,
     invert(e->l, s->input, n, e->held);
 }
 
+/* All sides of a part, where its first one is used. */
+static void fetch_all(struct xk_epilogue *e, const struct xk_plan_side *s,
+                      const struct xk_epi_part *at)
+{
+    const struct xk_plan_epilogue *const p = &e->l->p->epi;
+    for (unsigned i = 0; s == p->side && i < p->n_sides; i++) {
+        fill_outside(e, &p->side[i], e->raw[i]);
+        e->f->move(e, XK_SEND_LOAD, &p->side[i], at, e->raw[i], 0);
+    }
+    hold(e, s, e->raw[s - p->side]);
+}
+
 void xk_epi_fetch(struct xk_epilogue *e, const struct xk_epi_part *at,
                   unsigned step)
 {
@@ -238,6 +250,10 @@ void xk_epi_fetch(struct xk_epilogue *e, const struct xk_epi_part *at,
         return;
     if (s->late) {
         fetch_columns(e, s, at);
+        return;
+    }
+    if (e->l->p->epi.together) {
+        fetch_all(e, s, at);
         return;
     }
     fill_outside(e, s, e->raw[0]);
@@ -269,6 +285,18 @@ static void shared_raw(struct xk_epilogue *e)
     e->raw[0] = xk_block_alloc(&e->l->w, "raw", most_b, 0);
     if (masked) /* lanes that no message fills */
         xk_lower_zero(e->l, &e->l->w, e->raw[0], 0, most_b);
+}
+
+/* Registers of each side. */
+static void own_raw(struct xk_epilogue *e)
+{
+    const struct xk_plan_epilogue *const p = &e->l->p->epi;
+    for (unsigned i = 0; i < p->n_sides; i++) {
+        const struct xk_plan_side *const s = &p->side[i];
+        e->raw[i] = xk_block_alloc(&e->l->w, "raw", s->part_b, 0);
+        if (s->masked)
+            xk_lower_zero(e->l, &e->l->w, e->raw[i], 0, s->part_b);
+    }
 }
 
 /* Asks for all that can be under way from here on. */
@@ -308,7 +336,9 @@ static void buffers(struct xk_epilogue *e)
 {
     struct xk_lowering *const l = e->l;
     const struct xk_plan_epilogue *const p = &l->p->epi;
-    if (xk_plan_is_serial(p))
+    if (p->together)
+        own_raw(e);
+    else if (xk_plan_is_serial(p))
         shared_raw(e);
     if (f32_b(e))
         e->f32 = xk_block_alloc(&l->w, "old", f32_b(e), 0);

@@ -147,7 +147,9 @@ static const xk_expr *do_step(struct xk_epilogue *e, unsigned step,
     if (step == cast_step(l))
         return xk_cast(l->c, XK_DT_F32, x);
     if (op >= 0 && l->p->con->epi[op].in_acc)
-        return xk_sub(l->c, x, operand_of(e, step, (unsigned)op, v));
+        return xk_bin(
+            l->c, l->p->con->epi[op].kind == XK_EPI_ADD ? XK_OP_ADD : XK_OP_SUB,
+            x, operand_of(e, step, (unsigned)op, v));
     if (op >= 0)
         return e->code ? xk_epi_apply(l->c, &e->code[op], x,
                                       operand_of(e, step, (unsigned)op, v))

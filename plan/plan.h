@@ -161,6 +161,8 @@ struct xk_plan_epilogue {
     uint8_t ahead; /* of the only side, parts under way at once; 1: each is
                       loaded where it is used; 0: there is none, or there are
                       several, each of which is loaded where its step uses it */
+    bool together; /* several sides: all of a part are asked for at once, each
+                      into registers of its own */
     uint8_t input[XK_MAX_INPUTS]; /* enum xk_plan_input */
     uint8_t side_of[XK_MAX_EPI];  /* an operation's side, from 1 */
     struct xk_plan_side side[XK_PLAN_MAX_SIDES];

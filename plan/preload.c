@@ -30,6 +30,32 @@ static void at_least(struct xk_plan_grf *g, unsigned n)
         g->epilogue = (uint16_t)n;
 }
 
+/* With N in the lanes, where no loop of functions comes between two sides. */
+static bool may_together(const struct xk_plan *p)
+{
+    const struct xk_plan_epilogue *const e = &p->epi;
+    bool late = false;
+    for (unsigned i = 0; i < e->n_sides; i++)
+        late |= e->side[i].late;
+    return e->n_sides > 1 && e->n_sides <= XK_PLAN_MAX_AHEAD && !late &&
+           !e->loop_vectors && !xk_fma_family_of(p->s.fma)->lanes_m;
+}
+
+/* If registers of their own fit: `used` has those of the largest side. */
+static void set_together(struct xk_plan *p, unsigned used)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    unsigned all = 0, most = 0;
+    for (unsigned i = 0; i < e->n_sides; i++) {
+        const unsigned n = xk_plan_raw_grf(p, &e->side[i]);
+        all += n;
+        most = n > most ? n : most;
+    }
+    e->together = used + all - most <= p->grf.limit;
+    if (e->together)
+        at_least(&p->grf, used + all - most);
+}
+
 void xk_plan_preload(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_epilogue *const e = &p->epi;
@@ -39,8 +65,11 @@ void xk_plan_preload(xk_ctx *c, struct xk_plan *p)
     const struct xk_plan_side *const s = &e->side[0];
     const bool all_of_c = e->n_sides == 1 && s->input == XK_SIDE_C;
     e->ahead = 0;
+    e->together = false;
     if (e->n_sides && !all_of_c)
         at_least(g, used);
+    if (may_together(p))
+        set_together(p, used);
     if (!e->n_sides || xk_plan_is_serial(e))
         return;
     const unsigned part = xk_grfs(p, s->part_b);

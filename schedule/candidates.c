@@ -681,6 +681,9 @@ unsigned xk_schedule_candidates(const struct xk_platform *p,
             mads(&g);
         n = with_last_resort(&g, with_lanes(&g, in_order(&g)));
     }
+    for (unsigned i = 0; i < n; i++)
+        if (!out[i].splits)
+            out[i].splits = 1;
     if (broken)
         *broken = g.broken;
     return n;

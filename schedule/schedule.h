@@ -155,8 +155,9 @@ enum xk_status xk_shape_of(xk_ctx *c, const struct xk_contraction *p,
 
 #define XK_MAX_WIDTHS 8 /* SIMD widths in a tile side */
 
-/* Its fields are the rows of field.def. slices is not valid as 0, but taken as
- * 1 then. */
+/* Its fields are the rows of field.def. slices and splits are not valid as 0,
+ * but taken as 1 then. splits is no part of the search: who makes the launches
+ * divides K first, and the search sees a part. */
 struct xk_schedule {
 #define XK_WORDS(name, type, member, words, meaning) type member;
 #define XK_NUMBER(name, type, member, drawn, meaning) type member;
@@ -196,6 +197,9 @@ struct xk_schedule_fixed {
  * names the word, and what the field takes. */
 enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
                                  struct xk_schedule_fixed *io);
+/* Whether a field is among those that are fixed. */
+bool xk_schedule_names(const struct xk_schedule_fixed *fixed,
+                       const char *field);
 /* Gives io what is fixed, and leaves its other fields. */
 void xk_schedule_fix(const struct xk_schedule_fixed *fixed,
                      struct xk_schedule *io);

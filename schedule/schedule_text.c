@@ -99,6 +99,15 @@ bool xk_schedule_same(const struct xk_schedule *a, const struct xk_schedule *b)
     return true;
 }
 
+bool xk_schedule_names(const struct xk_schedule_fixed *fixed, const char *field)
+{
+    for (unsigned i = 0; i < xk_n_schedule_fields; i++)
+        if (fixed->named >> i & 1 &&
+            strcmp(xk_schedule_fields[i].name, field) == 0)
+            return true;
+    return false;
+}
+
 void xk_schedule_fix(const struct xk_schedule_fixed *fixed,
                      struct xk_schedule *io)
 {

@@ -190,7 +190,8 @@ static bool is_acc_step(const struct xk_contraction *p, unsigned i)
     const struct xk_access *const a = &p->input[e->input];
     if (!e->in_acc)
         return !e->times_b;
-    return p->acc_dt == XK_DT_S32 && e->kind == XK_EPI_SUB &&
+    return p->acc_dt == XK_DT_S32 &&
+           (e->kind == XK_EPI_SUB || (e->kind == XK_EPI_ADD && !e->times_b)) &&
            a->layout.dt == XK_DT_S32 && (e->times_b || !a->by_value) &&
            (!e->times_b ||
             (!xk_access_uses(a) && xk_dtype_b(p->b.layout.dt) == 1)) &&
@@ -216,8 +217,8 @@ static enum xk_status check_epilogue(xk_ctx *c, const struct xk_contraction *p)
                            row->name, e->input, p->n_inputs);
         if (!is_acc_step(p, i))
             return xk_fail(c, XK_EINVAL,
-                           "operation %u, %s: only what is an s32 is "
-                           "subtracted from s32 accumulators, before all else",
+                           "operation %u, %s: only what is an s32 is added to "
+                           "s32 accumulators or subtracted, before all else",
                            i, row->name);
         if (e->old_dt && xk_dtype_b((enum xk_dtype)e->old_dt) != b)
             return xk_fail(

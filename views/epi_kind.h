@@ -26,8 +26,8 @@ struct xk_epi_op {
     float alpha, beta, zero;
     uint8_t old_dt; /* enum xk_dtype, as large as C's: old is what C held, read
                        as this; 0: C's */
-    bool in_acc;  /* of s32 accumulators: SUB of an s32 right-hand side, modulo
-                     2^32. No step in f32 stands before it */
+    bool in_acc;  /* of s32 accumulators: ADD or SUB of an s32 right-hand side,
+                     modulo 2^32. No step in f32 stands before it */
     bool times_b; /* in_acc: of the right-hand side, one s32, times the sum over
                      K of B's elements in C's columns */
 };

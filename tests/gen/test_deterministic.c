@@ -27,7 +27,8 @@ static const struct {
     {"mb1ic20ih9oc40kh3sh3dh1ph2", XK_ALG_DECONV_DIRECT, XK_FWD_B, XK_F32, 1},
     {"mb1ic20ih9oc40kh3sh3dh1ph2", XK_ALG_DIRECT, XK_BWD_D, XK_BF16, 1},
     {"mb1ic128ih7oc16kh3ph1", XK_ALG_DECONV_DIRECT, XK_BWD_D, XK_F16, 1},
-    {"mb1ic256ih7oc16kh3ph1", XK_ALG_DIRECT, XK_FWD_B, XK_F16, 1},
+    {"mb1ic512ih7oc16kh3ph1", XK_ALG_DIRECT, XK_FWD_B, XK_F16, 2},
+    {"mb1ic16ih7oc256kh3ph1", XK_ALG_DIRECT, XK_BWD_D, XK_F32, 2},
     /* Classes of a stride that shares a divisor with the dilation. */
     {"mb1ic20ih9oc40kh3sh4dh1ph2", XK_ALG_DECONV_DIRECT, XK_FWD_B, XK_F32, 4},
     {"mb1ic20ih9oc40kh3sh4dh1ph2", XK_ALG_DIRECT, XK_BWD_D, XK_BF16, 4},

@@ -25,7 +25,7 @@ LAYOUTS = [[], [], ["--stag=axb", "--dtag=axb"],
            ["--stag=axb", "--dtag=axb", "--wtag=xba"],
            ["--stag=abx", "--dtag=abx", "--wtag=axb"]]
 NAMED = re.compile(r"breaks the rule \w+: |names no field|has no valid value|"
-                   r"schedule: no candidate fits, ")
+                   r"schedule: no candidate fits, |schedule: splits=\d+[:,] ")
 INSIDE = re.compile(r"bytes \d+\.\.\d+ of buffer|overflow: ")  # codegen's own words
 
 

@@ -23,6 +23,7 @@ static const struct xk_schedule good = {.simd = 16,
                                         .slots_a = 2,
                                         .slots_b = 1,
                                         .slices = 1,
+                                        .splits = 1,
                                         .grf_count = 128};
 static const struct xk_shape shape = {3136, 64, 64, 9, 4};
 
@@ -783,7 +784,7 @@ START_TEST(prints_every_field)
     xk_schedule_print(&good, &s);
     ck_assert_str_eq(xk_str_get(&s),
                      "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
-                     "slices=1 kloop=outer slots=2,1 holds=0 slm=0 "
+                     "slices=1 splits=1 kloop=outer slots=2,1 holds=0 slm=0 "
                      "prefetch=0 pack=0 addr=a64 grf=128 order=n unroll=0 "
                      "load_a=auto load_b=auto store=auto");
     struct xk_schedule edge = shared;

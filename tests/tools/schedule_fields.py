@@ -15,12 +15,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tap import Tap  # noqa: E402
 
-THROUGH = ("fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=4x2 slices=1 kloop=inner "
+THROUGH = ("fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=4x2 slices=1 splits=1 kloop=inner "
            "slots=1,1 holds=0 slm=2 prefetch=0 "
            "addr=surface grf=256 order=n unroll=0 load_a=auto load_b=auto store=auto")
 STRAIGHT = THROUGH.replace("slm=2", "slm=0")
 TAP_BY_TAP = STRAIGHT.replace("inner", "outer")
-LANES = ("fma=mad simd=16 m=16 n=16 nsub=16 k=2 tg=2x2 slices=1 kloop=outer "
+LANES = ("fma=mad simd=16 m=16 n=16 nsub=16 k=2 tg=2x2 slices=1 splits=1 kloop=outer "
          "slots=1,1 slm=0 prefetch=0 "
          "addr=surface grf=128 order=n unroll=0 load_a=auto load_b=auto store=auto")
 FLAT = LANES.replace("outer", "inner")
@@ -35,7 +35,8 @@ ROWS = [  # type, schedule, what is changed, the problem if it is another
                                                          "n=32 nsub=16"), "n=16"),
     ("f16", TAP_BY_TAP, "nsub=16"), ("f32", LANES, "k=4"),
     ("u8s8", DOTS, "k=16"), ("f16", THROUGH, "tg=2x2"),
-    ("f16", STRAIGHT, "slices=2"), ("f16", STRAIGHT, "kloop=outer"),
+    ("f16", STRAIGHT, "slices=2"), ("f16", STRAIGHT, "splits=2"),
+    ("f16", STRAIGHT, "kloop=outer"),
     ("f16", STRAIGHT, "slots=2,1"), ("f16", THROUGH, "slots=1,2"),
     ("f16", STRAIGHT, "holds=3", "mb16ic64ih8oc64kh3ph1"),
     ("f16", THROUGH, "slm=1"), ("f16", THROUGH, "slm=3"),
