@@ -137,6 +137,10 @@ def checks():
                          re.MULTILINE) and
                re.search(rf"^{told} finding{'s' if told > 1 else ''}$", run.stderr, re.MULTILINE),
                f"{check} finds {kernel} by its name; 1", run.stderr)
+        full = vgpu("--trace=/dev/full", "--", PLANTED, kernel)
+        TAP.check(full.returncode == 1 and "trace=/dev/full: cannot be written" in
+                  full.stderr, f"{kernel}: a trace to a full disk is a failure",
+                  full.stderr)
         plain = vgpu("--", PLANTED, kernel)
         TAP.check(plain.returncode == 0 and "finding" not in plain.stderr,
                f"{kernel} unchecked: the program's own exit status",

@@ -30,6 +30,9 @@ TO_FULL = [
     ("xk", ["dis", "--json", "k.zebin"]), ("xk", ["lint", "k.zebin"]),
     ("xk", ["asm", "-p", "xehpg", "--json", "add.asm"]),
     ("xk", ["diff", "k.zebin", "k.zebin"]), ("xk", ["vgpu", "--help"]),
+    ("xk", ["opt", "masks.ir"]), ("xk", ["gen", "--from=masks.ir", "--asm"]),
+    ("xk", ["run", "add.bin", "code", "-p", "xehpg", "buf:zero:64", "--out", "0:-"]),
+    ("xkbench", ["--mode=I", FINE]),
     ("xk", ["run", "add.bin", "code", "-p", "xehpg"]),
     ("xk", ["run", "--json", "add.bin", "code", "-p", "xehpg"]),
     ("xk", ["run", "--check=all", "late.bin", "code", "-p", "xehpg"]),  # a finding
@@ -57,6 +60,10 @@ ROWS = [
     ("xk", RUN + ["-o", "/dev/full"], 1, "output=/dev/full: " + FULL),
     ("xk", RUN + ["buf:zero:64", "--out", "0:/dev/full"], 1,
      "out=/dev/full: " + FULL),
+    ("xk", ["lint", "-o", "/dev/full", "k.zebin"], 1, "output=/dev/full: " + FULL),
+    ("xk", ["diff", "-o", "/dev/full", "k.zebin", "k.zebin"], 1,
+     "output=/dev/full: " + FULL),
+    ("xk", ["gen", "--from=masks.ir", "-o", "/dev/full"], 1, "output=/dev/full: " + FULL),
     ("xk", ["vgpu", "-o", "/dev/full", "--", "true"], 1,
      "output=/dev/full: " + FULL),
     # Where no file can be.
@@ -298,6 +305,7 @@ def prepare(xk):
     os.mkdir("folder")
     subprocess.run([xk, "gen", "-o", "k.zebin", FINE], check=True)
     os.symlink("k.zebin", "link")
+    shutil.copy(Path(__file__).resolve().parents[1] / "passes/hoist/masks.ir", ".")
     Path("add.asm").write_text("(W) mov (8|M0) r112.0<1>:ud r0.0<1;1,0>:ud\n"
                                "/* 0x29F0 */ (W) send.gtwy (8|M0) null r112 null:0 0x0 0x02000010 {EOT}\n")
     subprocess.run([xk, "asm", "-p", "xehpg", "add.asm", "-o", "add.bin"],
