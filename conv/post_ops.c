@@ -68,7 +68,8 @@ static bool read_number(const struct word *w, float *out)
     memcpy(copy, w->s, w->n);
     copy[w->n] = 0;
     *out = strtof(copy, &end);
-    return !*end && isfinite(*out);
+    /* One so small that it would become 0 is refused, too. */
+    return !*end && isfinite(*out) && (*out != 0 || strtod(copy, NULL) == 0);
 }
 
 static bool read_whole(const struct word *w, int64_t *out)

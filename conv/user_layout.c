@@ -135,12 +135,15 @@ static enum xk_status check_overlap(xk_ctx *c, const char *field, bool written,
         if (b->stride < span)
             return xk_fail(c, XK_EINVAL,
                            "%s: stride %lld of dim %c is below %lld, elements "
-                           "share memory",
+                           "may share memory",
                            field, (long long)b->stride, 'a' + b->dim,
                            (long long)span);
         if (__builtin_mul_overflow(b->size - 1, b->stride, &reach) ||
             __builtin_add_overflow(span, reach, &span) || span > INT64_MAX / 8)
-            return xk_fail(c, XK_EINVAL, "%s: strides overflow", field);
+            return xk_fail(c, XK_EINVAL,
+                           "%s: stride %lld of dim %c: the tensor reaches "
+                           "beyond 2^60 elements",
+                           field, (long long)b->stride, 'a' + b->dim);
     }
     return XK_OK;
 }

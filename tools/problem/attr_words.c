@@ -188,7 +188,8 @@ static bool read_attr_value(const struct quant_kind *k, const char *text,
         return true;
     }
     r->scale[arg] = (float)v;
-    return v >= 0 && isfinite(r->scale[arg]);
+    /* One so small that it would become 0 is refused, too. */
+    return v >= 0 && isfinite(r->scale[arg]) && (r->scale[arg] > 0 || v == 0);
 }
 
 /* The places of ARGs that an option has named, a bit each: which of two values
