@@ -28,6 +28,8 @@ struct nest {
     struct xk_tiling t;
     int k_inner;   /* the last K index, the fastest in a step */
     int64_t k_all; /* its places, up to whole steps */
+    int k_few;     /* the index in front of it, if a step has several of its
+                      places with all of the last index's; -1: it has one */
     bool has_batch;
     struct operand a, b;
     struct xk_lower_sums sums;
@@ -96,6 +98,31 @@ static void complete_steps(struct nest *g)
     g->t.index[g->k_inner].extent = g->k_all;
 }
 
+/* The places of an index that a step has with all of the last one's. */
+static int64_t few_of(const struct nest *g)
+{
+    return g->l->p->t.k / g->l->p->t.k_last;
+}
+
+/* Whole steps of the index in front of the last one: B has zeros behind its
+ * end, and A a condition. */
+static void complete_few(struct nest *g)
+{
+    struct xk_access *const a = &g->t.view[VIEW_A].access;
+    struct xk_access *const b = &g->t.view[VIEW_B].access;
+    struct xk_index *const x = &g->t.index[g->k_few];
+    struct xk_coord *const in_b = coordinate_of(b, g->k_few);
+    const int64_t end = xk_ceil_div(x->extent, few_of(g)) * few_of(g);
+    if (x->extent == end || !in_b || in_b->hi < x->extent ||
+        padded(b, in_b) < end || a->n_coord == XK_MAX_COORD)
+        return;
+    struct xk_coord *const in_a = &a->at[a->n_coord++];
+    *in_a = (struct xk_coord){.hi = x->extent};
+    in_a->coef[g->k_few] = 1;
+    reach_padding(b, in_b, end);
+    x->extent = end;
+}
+
 /* All columns that B has in memory. */
 static void complete_columns(struct nest *g)
 {
@@ -116,11 +143,11 @@ static void add_digit(struct nest *g, enum xk_role role, int index, int64_t div,
     w->at[w->n++] = (struct xk_digit){(uint8_t)index, div, mod};
 }
 
-/* Digits of all indices of a role but one. */
-static void walk_role(struct nest *g, enum xk_role role, int but)
+/* Digits of all indices of a role but two (-1: no such). */
+static void walk_role(struct nest *g, enum xk_role role, int but, int or_but)
 {
     for (unsigned i = 0; i < g->t.n_index; i++)
-        if (g->t.index[i].role == role && (int)i != but)
+        if (g->t.index[i].role == role && (int)i != but && (int)i != or_but)
             add_digit(g, role, (int)i, 1, 0);
 }
 
@@ -130,20 +157,24 @@ static void make_walks(struct nest *g)
     const int k = g->k_inner;
     for (unsigned r = 0; r < XK_N_ROLES; r++)
         if (r != XK_ROLE_K)
-            walk_role(g, (enum xk_role)r, -1);
+            walk_role(g, (enum xk_role)r, -1, -1);
     if (p->t.walk == XK_WALK_INSIDE) { /* steps, the others, places of one */
         add_digit(g, XK_ROLE_K, k, p->t.k, 0);
-        walk_role(g, XK_ROLE_K, k);
+        walk_role(g, XK_ROLE_K, k, -1);
         if (p->t.k > 1)
             add_digit(g, XK_ROLE_K, k, 1, p->t.k);
         return;
     }
     if (is_walk(g)) {
-        walk_role(g, XK_ROLE_K, -1);
+        walk_role(g, XK_ROLE_K, -1, -1);
         return;
     }
     const bool whole = g->t.index[k].extent == g->k_all;
-    walk_role(g, XK_ROLE_K, k);
+    walk_role(g, XK_ROLE_K, k, g->k_few);
+    if (g->k_few >= 0) {
+        add_digit(g, XK_ROLE_K, g->k_few, few_of(g), 0);
+        add_digit(g, XK_ROLE_K, g->k_few, 1, few_of(g));
+    }
     add_digit(g, XK_ROLE_K, k, 1, whole ? 0 : g->k_all);
 }
 
@@ -217,9 +248,14 @@ static void make_tiling(struct nest *g)
     t->view[VIEW_B].access = con->b;
     g->k_inner = last_of(t, XK_ROLE_K);
     g->has_batch = p->groups[2] > 1;
-    g->k_all = xk_ceil_div(t->index[g->k_inner].extent, p->t.k) * p->t.k;
+    g->k_few =
+        p->t.k_last < p->t.k ? xk_contraction_before(con, g->k_inner) : -1;
+    g->k_all =
+        xk_ceil_div(t->index[g->k_inner].extent, p->t.k_last) * p->t.k_last;
     if (!is_walk(g))
         complete_steps(g);
+    if (g->k_few >= 0)
+        complete_few(g);
     complete_columns(g);
     make_walks(g);
     make_tile(g, TILE_A, "a", &p->a.tile, XK_ROLE_M, XK_ROLE_K);
@@ -423,22 +459,27 @@ static void put_loops(struct nest *g)
     struct xk_lowering *const l = g->l;
     const struct xk_contraction *const con = &l->p->con->walked;
     const int64_t step = l->p->t.k;
-    const int64_t all = con->index[g->k_inner].extent;
+    const int64_t all = g->k_few < 0 ? con->index[g->k_inner].extent : step;
     const xk_expr *first = NULL;
     unsigned depth = 0;
     for (unsigned i = 0; i < con->n_index; i++) {
         const struct xk_index *const x = &g->t.index[i];
-        if (x->role != XK_ROLE_K || (int)i == g->k_inner || x->extent == 1)
+        if (x->role != XK_ROLE_K || (int)i == g->k_inner)
             continue;
-        const xk_expr *const k = xk_lower_counter(l, x->name, x->extent);
-        xk_block_for(&l->w, k, x->extent);
-        first = first ? xk_add(l->c,
-                               xk_bin_imm(l->c, XK_OP_MUL, first, x->extent), k)
-                      : k;
+        const int64_t few = (int)i == g->k_few ? few_of(g) : 1;
+        const int64_t extent = xk_ceil_div(x->extent, few);
+        if (extent == 1)
+            continue;
+        const xk_expr *const k = xk_lower_counter(l, x->name, extent);
+        xk_block_for(&l->w, k, extent);
+        first =
+            first ? xk_add(l->c, xk_bin_imm(l->c, XK_OP_MUL, first, extent), k)
+                  : k;
         depth++;
     }
-    first =
-        first ? xk_bin_imm(l->c, XK_OP_MUL, first, g->k_all) : xk_s32(l->c, 0);
+    first = first ? xk_bin_imm(l->c, XK_OP_MUL, first,
+                               g->k_few < 0 ? g->k_all : step)
+                  : xk_s32(l->c, 0);
     put_steps(g, &l->w, first, all / step * step);
     const xk_expr *const rest =
         xk_bin_imm(l->c, XK_OP_ADD, first, all / step * step);

@@ -56,7 +56,7 @@ bool xk_plan_has_nest(const struct xk_plan *p)
      * names are the other writers' to make. */
     if (p->s.load_a != XK_LOAD_AUTO || p->s.load_b != XK_LOAD_AUTO)
         return false;
-    if (p->con->empty || p->s.fma == XK_FMA_LANES || p->s.pack ||
+    if (p->con->empty || p->s.fma == XK_FMA_LANES ||
         xk_contraction_last(con, XK_ROLE_K) < 0 ||
         !is_s32(con, XK_ROLE_K, p->s.k_step) ||
         !is_s32(con, XK_ROLE_M, (int64_t)p->s.m_thr * p->s.tg_m))

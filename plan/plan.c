@@ -91,6 +91,7 @@ static void set_thread(struct xk_plan *p)
         .n = s->n_thr,
         .n_part = s->n_sub,
         .k = s->k_step,
+        .k_last = s->pack ? XK_PACK_FEW : s->k_step,
         .group_m = s->tg_m,
         .group_n = s->tg_n,
     };

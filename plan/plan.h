@@ -292,6 +292,8 @@ struct xk_plan_thread {
     uint16_t m, n;   /* rows and columns */
     uint16_t n_part; /* columns whose B is in registers at once */
     uint16_t k;      /* places of K in a step */
+    uint16_t k_last; /* of its last index; less: all of that, and several places
+                        of the index in front of it */
     uint16_t group_m, group_n; /* threads of its group */
 };
 
