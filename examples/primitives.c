@@ -105,12 +105,18 @@ static struct primitive *make_primitive(const struct xk_conv_desc *d,
 {
     struct primitive *const p = calloc(1, sizeof *p);
     struct xk_error err;
-    if (!p)
+    if (!p) {
+        fputs("primitives: no memory\n", stderr);
         exit(1);
+    }
     snprintf(p->text, sizeof p->text, "%s", text);
     check(xk_conv_create(d, NULL, &p->program, &err), &err);
-    if (xk_program_n_launches(p->program) != 1)
-        exit(1); /* a library would launch each, with scratch between them */
+    if (xk_program_n_launches(p->program) != 1) {
+        /* A library would launch each, with scratch between them. */
+        fprintf(stderr, "primitives: %s is a program of several launches\n",
+                text);
+        exit(1);
+    }
     const struct xk_launch_info *const l = xk_program_launch(p->program, 0);
     const ze_module_desc_t module = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
                                      .format = ZE_MODULE_FORMAT_NATIVE,

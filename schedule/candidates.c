@@ -308,6 +308,12 @@ static uint8_t shared_steps(const struct xk_shape *s)
     return s->shared.steps > UINT8_MAX ? 0 : (uint8_t)s->shared.steps;
 }
 
+/* Whether no tile of so many columns is loaded in blocks of B. */
+static bool lacks_blocks(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    return s->plain_b || s->rows_b % c->n_thr;
+}
+
 /* The outer K indices innermost, in one or more slices of K. */
 static void flat(struct search *g, struct xk_schedule c)
 {
@@ -317,7 +323,7 @@ static void flat(struct search *g, struct xk_schedule c)
     struct xk_schedule with[XK_COUNTOF(of)];
     const unsigned most = xk_fma_family_of(c.fma)->dpas ? 4 : 8;
     unsigned n = 0;
-    if (g->s->plain_b)
+    if (lacks_blocks(g->s, &c))
         return;
     c.k_loop = XK_K_INNER;
     c.n_sub = c.n_thr;
@@ -459,8 +465,8 @@ static void through_slm(struct search *g, struct xk_schedule c)
     c.slots_a = 1;
     c.n_sub = c.n_thr;
     c.slots_b = g->s->k_inner / c.k_step >= 2 ? 2 : 1;
-    if (g->s->plain_b || is_small(&c) || c.n_thr < 16 || g->s->loose_a ||
-        g->s->k_inner % c.k_step)
+    if (lacks_blocks(g->s, &c) || is_small(&c) || c.n_thr < 16 ||
+        g->s->loose_a || g->s->k_inner % c.k_step)
         return;
     if (xk_schedule_buffer_grf(g->p, &c) + c.m_thr / 8u > grf)
         c.slots_b = 1;

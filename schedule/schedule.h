@@ -69,7 +69,9 @@ struct xk_shape {
     unsigned elem_b; /* bytes of an element of A and B */
     bool plain_a; /* A's layout is given, and not in blocks of one dpas depth */
     bool plain_b; /* B's is given, and not in blocks: no block loads */
-    bool loose_a; /* elements of A's K do not lie side by side */
+    int64_t rows_b; /* rows of N that B's memory has, padding included, where
+                       its layout is given and they are one dim; else 0 */
+    bool loose_a;   /* elements of A's K do not lie side by side */
     /* Where K's neighbours do not lie side by side, but rows do: so many rows
      * of M in A that meet conditions together, of N in B; else 0. */
     int64_t runs_a, runs_b;

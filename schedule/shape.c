@@ -92,11 +92,31 @@ static void set_runs(const struct xk_contraction *p, struct xk_shape *s)
         s->runs_b = rows_beside(p, &p->b, XK_ROLE_N);
 }
 
+/* The only index of a role; -1: there is none, -2: there are several. */
+static int only_index(const struct xk_contraction *p, enum xk_role role)
+{
+    int only = -1;
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (p->index[i].role == role)
+            only = only == -1 ? (int)i : -2;
+    return only;
+}
+
+/* No load of B is a block where no index of N moves it, as in a launch that
+ * has N's one place dropped. */
 static void set_b(const struct xk_contraction *p, struct xk_shape *s)
 {
     const struct xk_layout *const l = &p->b.layout;
-    const bool open = xk_access_is_open(&p->b);
-    s->plain_b = !open && l->n_blocks == l->n_dims;
+    const int n = only_index(p, XK_ROLE_N);
+    s->rows_b = 0;
+    s->plain_b = false;
+    if (xk_access_is_open(&p->b))
+        return;
+    s->plain_b = l->n_blocks == l->n_dims || n == -1;
+    if (n >= 0) {
+        const int dim = xk_access_dim_of(&p->b, (unsigned)n);
+        s->rows_b = dim < 0 ? 0 : l->padded[dim];
+    }
 }
 
 /* Positions of A, padding included: for 1024 rows, and from a first place of K

@@ -28,6 +28,15 @@ REFUSED = [
     ([], "mb2ic64ih9oc48oh9kh3ph1", "splits=5", "splits=5: no index of K is so many parts"),
     ([], "mb2ic64ih9oc48oh9kh3ph1", "splits=0", "splits=0, need 1 to 255"),
 ]
+# Whole, unless it is asked for: enough places of C for all threads; f32, of which the score
+# promises less than half the time. Split: few of them, much K (docs/measurements.md).
+NHWC = ["--stag=axb", "--wtag=axb", "--dtag=axb"]
+CHOSEN = [
+    (True, ["--dt=f16", *NHWC], "mb1ic128ih768oc3oh768kh3ph1"),
+    (True, ["--dt=f32"], "mb1ic1280ih24oc1280oh24kh3ph1"),
+    (False, ["--dt=f16", *NHWC], "mb1ic512ih7oc16oh7kh3ph1"),
+    (False, ["--dt=f32", *NHWC], "mb1ic2048ih7oc512oh7kh1"),
+]
 
 
 def run(xkbench, args, schedule):
@@ -76,6 +85,12 @@ def main():
         said = run(sys.argv[1], [*args, problem], schedule)
         good = len(said) == 1 and words in said[0]
         t.line("" if good else str(said)[:400], f"refused: {words}")
+    for whole, args, problem in CHOSEN:
+        said = subprocess.run(
+            [sys.argv[1], "--mode=I", "--perf-template=%sched%", *args, problem], text=True,
+            check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+        good = (" splits=1 " in said.split(";")[0]) == whole and "splits=" in said
+        t.line("" if good else said[:400], f"{'whole' if whole else 'split'}: {problem}")
     sys.exit(t.end())
 
 

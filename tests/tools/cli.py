@@ -206,6 +206,7 @@ XKBENCH = [
     (["--mode=L", "--attr-post-ops=,relu", FINE], 0,
      r"L mb1.*\n.*--attr-post-ops=relu mb1"),
     (["--help"], 0, r"usage: xkbench"),
+    (["--help"], 0, r"pvc-xt-b1,\s+pvc-xt-c0"),  # the list of devices, to its end
     # benchdnn's words for what is not there: said, and nothing runs.
     (["--engine=cpu", FINE], 1, r"UNIMPLEMENTED \(engine=cpu"),
     # Steps of three along a K that lies in blocks of eight, and of four.

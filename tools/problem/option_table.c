@@ -142,7 +142,7 @@ static void print_wrapped(const char *text, int indent, FILE *out)
 static void print_help(const struct xk_tool_option *o, int indent, FILE *out)
 {
     const char *const hole = o->words ? strstr(o->help, "{}") : NULL;
-    char words[400], text[800];
+    char words[1200], text[2000];
     if (!hole) {
         print_wrapped(o->help, indent, out);
         return;
