@@ -64,6 +64,10 @@ bool xk_wa_was_sold(enum xk_product product, enum xk_stepping stepping);
 unsigned xk_wa_validate(const struct xk_wa_program *g, xk_violation_fn *report,
                         void *user);
 
+/* Whether a dpas may read what a buffer of sources has kept: the program has a
+ * predicated load, or a branch at which lanes part. It looks at the whole
+ * program. */
+bool xk_wa_may_suppress(const struct xk_wa_program *g);
 /* Marks what branches go to: target[0..n), cleared by the caller. */
 void xk_wa_find_targets(const struct xk_wa_program *g, bool *target);
 

@@ -221,12 +221,11 @@ const xk_expr *xk_simplify(xk_ctx *c, const xk_expr *e, xk_facts *f)
     if (!f)
         xk_facts_init(&none, c);
     init_driver(&d, c, f ? f : &none);
-    const xk_scope s = xk_scope_begin(c);
     const xk_expr *const r = simplify(&d, e);
     fini_driver(&d);
     if (!f)
         xk_facts_fini(&none);
-    return xk_scope_end(c, s, r);
+    return r;
 }
 
 bool xk_prove(xk_ctx *c, const xk_expr *cond, xk_facts *f)

@@ -38,7 +38,6 @@ const xk_expr *xk_access_offset_b(xk_ctx *c, const struct xk_access *a,
     const struct xk_layout *const l = &a->layout;
     const xk_expr *coord[XK_LAYOUT_MAX_DIMS];
     int64_t div[XK_LAYOUT_MAX_DIMS] = {1, 1, 1, 1, 1, 1};
-    const xk_scope s = xk_scope_begin(c);
     for (unsigned d = 0; d < l->n_dims; d++)
         coord[d] = coordinate(c, &a->at[d], n, at);
     const xk_expr *sum = xk_s32(c, l->offset_e * xk_dtype_b(l->dt));
@@ -49,7 +48,7 @@ const xk_expr *xk_access_offset_b(xk_ctx *c, const struct xk_access *a,
                 c, sum, xk_block_offset_b(c, l, i, div[b->dim], coord[b->dim]));
         div[b->dim] *= b->size;
     }
-    return xk_scope_end(c, s, sum ? xk_simplify(c, sum, f) : NULL);
+    return sum ? xk_simplify(c, sum, f) : NULL;
 }
 
 /* Whether a coordinate is in its interval: what its range does not say. NULL:
@@ -71,7 +70,6 @@ const xk_expr *xk_access_mask(xk_ctx *c, const struct xk_access *a, unsigned n,
                               const xk_expr *const *at, xk_facts *f)
 {
     int64_t known;
-    const xk_scope s = xk_scope_begin(c);
     const xk_expr *all = NULL;
     for (unsigned d = 0; d < a->n_coord; d++) {
         const struct xk_coord *const x = &a->at[d];
@@ -84,5 +82,5 @@ const xk_expr *xk_access_mask(xk_ctx *c, const struct xk_access *a, unsigned n,
     all = all ? xk_simplify(c, all, f) : NULL;
     if (all && xk_is_const(all, &known) && known)
         all = xk_imm(c, XK_DT_BOOL, 1); /* a scalar, as promised */
-    return xk_scope_end(c, s, all);
+    return all;
 }

@@ -115,10 +115,9 @@ const xk_expr *xk_view_offset_b(xk_ctx *c, const struct xk_view *v,
         return NULL;
     }
     const xk_expr *coord[XK_LAYOUT_MAX_DIMS];
-    const xk_scope s = xk_scope_begin(c);
     const xk_expr *const e =
         coords_at(c, v, index, coord) ? offset_b(c, &v->layout, coord) : NULL;
-    return xk_scope_end(c, s, e ? xk_simplify(c, e, f) : NULL);
+    return e ? xk_simplify(c, e, f) : NULL;
 }
 
 /* All conditions go through one substitution and one simplification: they share
@@ -129,7 +128,6 @@ const xk_expr *xk_view_mask(xk_ctx *c, const struct xk_view *v,
     int64_t known;
     if (v->n_masks == 0)
         return xk_imm(c, XK_DT_BOOL, 1);
-    const xk_scope s = xk_scope_begin(c);
     const xk_expr *all = v->mask[0];
     for (unsigned i = 1; i < v->n_masks; i++)
         all = xk_and(c, all, v->mask[i]);
@@ -137,7 +135,7 @@ const xk_expr *xk_view_mask(xk_ctx *c, const struct xk_view *v,
     all = all ? xk_simplify(c, all, f) : NULL;
     if (all && xk_is_const(all, &known) && known)
         all = xk_imm(c, XK_DT_BOOL, 1); /* a scalar, as promised */
-    return xk_scope_end(c, s, all);
+    return all;
 }
 
 static void print_expr(const char *lead, const xk_expr *e, struct xk_str *out)
