@@ -4,8 +4,8 @@
  * and launched many times from several threads. xekern only makes the kernels;
  * devices, memory and lists are the library's.
  *
- *     cc primitives.c $(pkg-config --cflags --libs xekern) -lze_loader
- * -lpthread
+ *     cc primitives.c $(pkg-config --cflags --libs xekern) -lze_loader \
+ *         -lpthread
  *
  * Without a GPU: xk vgpu -- ./primitives */
 #include <pthread.h>
