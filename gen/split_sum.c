@@ -12,13 +12,8 @@
 enum {
     MOST_PARTS = 64,
     FINISH_ROWS =
-        8,         /* of a thread that adds parts up: as few as there can be */
-    WORTH_PCT = 3, /* less than that saved, and the sum stays whole */
-    /* The same of f32 sums of convolutions and gradients by data, whose score
-     * takes more of what it sees as idle for granted than comes out: of 27
-     * that it calls 3 to 32 % faster, the timing model has 21 slower, by up to
-     * 58 % (docs/measurements.md). */
-    WORTH_MAD_PCT = 50
+        8,        /* of a thread that adds parts up: as few as there can be */
+    WORTH_PCT = 3 /* less than that saved, and the sum stays whole */
 };
 
 /* C's memory parts times, in the accumulators' type, with the index of parts as
@@ -166,24 +161,15 @@ static enum xk_status try_index(struct search *s, unsigned i)
     return XK_OK;
 }
 
-/* What a split has to be below. */
-static int64_t most_score(const struct search *s)
-{
-    const bool mad = s->ask.memory && s->p->a.layout.dt == XK_DT_F32;
-    return s->ask.given
-               ? INT64_MAX
-               : s->score / 100 * (100 - (mad ? WORTH_MAD_PCT : WORTH_PCT));
-}
-
 static enum xk_status try_all(struct search *s)
 {
     const struct xk_contraction *const p = s->p;
     s->score = s->ask.whole;
     if (!s->ask.whole)
         XK_TRY(score_of(s, p, &s->score));
-    s->most = most_score(s);
     if (s->ask.given)
         s->score = INT64_MAX;
+    s->most = s->ask.given ? INT64_MAX : s->score / 100 * (100 - WORTH_PCT);
     for (unsigned i = 0; i < p->n_index; i++)
         if (p->index[i].role == XK_ROLE_K)
             XK_TRY(try_index(s, i));
@@ -219,21 +205,6 @@ static enum xk_status check_given(xk_ctx *c, unsigned given,
                              "schedule adds up");
 }
 
-/* Whether C is so large that its tiles give the machine all the threads that it
- * has with the larger register file, if accumulators are half of that. */
-static bool fills_machine(const struct xk_platform *f,
-                          const struct xk_contraction *p)
-{
-    const int64_t threads =
-        (int64_t)xk_perf_get(f->id)->n_eu * f->threads_per_eu / 2;
-    const int64_t acc_e = 128 * f->grf_b / 4; /* of 256 registers */
-    const int64_t lanes = f->grf_b / 4, n = xk_contraction_extent(p, XK_ROLE_N);
-    return xk_contraction_extent(p, XK_ROLE_M) *
-               (xk_ceil_div(n, lanes) * lanes) *
-               xk_contraction_extent(p, XK_ROLE_BATCH) >=
-           threads * acc_e;
-}
-
 enum xk_status xk_split_sum_choose(xk_ctx *c,
                                    const struct xk_platform *platform,
                                    const struct xk_contraction *p,
@@ -245,8 +216,7 @@ enum xk_status xk_split_sum_choose(xk_ctx *c,
     const char *const refused = why_whole(p);
     out->parts = 1;
     out->part_e = xk_layout_size_b(&p->c.layout) / xk_dtype_b(p->c.layout.dt);
-    if (ask.given == 1 ||
-        (!ask.given && ask.memory && fills_machine(platform, p)))
+    if (ask.given == 1 || (!ask.given && ask.memory))
         return XK_OK;
     if (!refused) {
         s.one = xk_malloc(c, sizeof(*s.one));

@@ -17,8 +17,10 @@ import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
-import tap  # noqa: F401
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import tap  # noqa: E402, F401 (the line above says where)
 
 DIRECTIVE = re.compile(r';\s*(RUN|RUN-FAILS|CHECK(?:-NEXT|-NOT|-LABEL)?):(.*)')
 PART = re.compile(r'\{\{(.+?)\}\}|\[\[(\w+):(.+?)\]\](?!\])|\[\[(\w+)\]\]')

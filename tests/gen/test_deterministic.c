@@ -18,7 +18,8 @@ static uint64_t data[XK_N_CONV_ARGS][MOST / 2], first[XK_N_CONV_ARGS][MOST / 2];
 static const struct {
     const char *text;
     uint32_t alg, prop, type;
-    unsigned launches; /* at least */
+    unsigned launches;    /* at least */
+    const char *schedule; /* XK_SCHEDULE; NULL: none */
 } rows[] = {
     {"mb2ic8ih40oc8kh3ph1", XK_ALG_DIRECT, XK_BWD_WB, XK_F32, 4},
     {"mb2ic8ih40oc8kh3ph1", XK_ALG_DIRECT, XK_BWD_WB, XK_F16, 4},
@@ -27,8 +28,8 @@ static const struct {
     {"mb1ic20ih9oc40kh3sh3dh1ph2", XK_ALG_DECONV_DIRECT, XK_FWD_B, XK_F32, 1},
     {"mb1ic20ih9oc40kh3sh3dh1ph2", XK_ALG_DIRECT, XK_BWD_D, XK_BF16, 1},
     {"mb1ic128ih7oc16kh3ph1", XK_ALG_DECONV_DIRECT, XK_BWD_D, XK_F16, 1},
-    {"mb1ic512ih7oc16kh3ph1", XK_ALG_DIRECT, XK_FWD_B, XK_F16, 2},
-    {"mb1ic16ih7oc256kh3ph1", XK_ALG_DIRECT, XK_BWD_D, XK_F32, 2},
+    {"mb1ic512ih7oc16kh3ph1", XK_ALG_DIRECT, XK_FWD_B, XK_F16, 2, "splits=4"},
+    {"mb1ic16ih7oc256kh3ph1", XK_ALG_DIRECT, XK_BWD_D, XK_F32, 2, "splits=4"},
     /* Classes of a stride that shares a divisor with the dilation. */
     {"mb1ic20ih9oc40kh3sh4dh1ph2", XK_ALG_DECONV_DIRECT, XK_FWD_B, XK_F32, 4},
     {"mb1ic20ih9oc40kh3sh4dh1ph2", XK_ALG_DIRECT, XK_BWD_D, XK_BF16, 4},
@@ -37,6 +38,9 @@ static const struct {
 static struct xk_conv_desc desc_of(int row)
 {
     struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    unsetenv("XK_SCHEDULE");
+    if (rows[row].schedule)
+        setenv("XK_SCHEDULE", rows[row].schedule, 1);
     d.alg = rows[row].alg;
     d.prop = rows[row].prop;
     d.src_type = d.wei_type = d.dst_type = rows[row].type;

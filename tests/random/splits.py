@@ -28,14 +28,12 @@ REFUSED = [
     ([], "mb2ic64ih9oc48oh9kh3ph1", "splits=5", "splits=5: no index of K is so many parts"),
     ([], "mb2ic64ih9oc48oh9kh3ph1", "splits=0", "splits=0, need 1 to 255"),
 ]
-# Whole, unless it is asked for: enough places of C for all threads; f32, of which the score
-# promises less than half the time. Split: few of them, much K (docs/measurements.md).
-NHWC = ["--stag=axb", "--wtag=axb", "--dtag=axb"]
+# Whole, unless it is asked for, forward and by data; by weights the score splits.
 CHOSEN = [
-    (True, ["--dt=f16", *NHWC], "mb1ic128ih768oc3oh768kh3ph1"),
-    (True, ["--dt=f32"], "mb1ic1280ih24oc1280oh24kh3ph1"),
-    (False, ["--dt=f16", *NHWC], "mb1ic512ih7oc16oh7kh3ph1"),
-    (False, ["--dt=f32", *NHWC], "mb1ic2048ih7oc512oh7kh1"),
+    (True, ["--dt=f16"], "mb1ic512ih7oc16oh7kh3ph1"),
+    (True, ["--dt=f32"], "mb1ic2048ih7oc512oh7kh1"),
+    (True, ["--dt=f32", "--dir=BWD_D"], "mb1ic16ih7oc512oh7kh1"),
+    (False, ["--dt=f16", "--dir=BWD_W"], "mb16ic16ih56oc16oh56kh1"),
 ]
 
 
