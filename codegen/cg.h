@@ -278,6 +278,8 @@ enum xk_status xk_cg_old_message(struct xk_cg *g,
 /* Where a UGM fence goes: LSC has to be named there. */
 uint8_t xk_cg_fence_route(const struct xk_cg *g);
 void xk_cg_old_lanes(struct xk_cg *g); /* makes lane_bytes */
+/* Writes the numbers 0..7 into eight u16. */
+void xk_cg_eight_lanes(struct xk_cg *g, const struct xk_cg_val *to);
 /* Loads arguments, n_grf registers from the 32-bit address `base` on. */
 void xk_cg_old_arguments(struct xk_cg *g, const struct xk_cg_val *base,
                          uint32_t tile, uint32_t n_grf);

@@ -34,10 +34,7 @@ void xk_cg_old_lanes(struct xk_cg *g)
     const struct xk_cg_val hi = xk_cg_reg(XK_DT_U32, g->lane_bytes, 32, 1);
     const struct xk_cg_val two = xk_cg_imm(XK_DT_U32, 2);
     const struct xk_cg_val half = xk_cg_imm(XK_DT_U32, 32);
-    struct xk_inst *const i = xk_cg_emit(g, XK_OPC_MOV, 8);
-    i->dst = xk_cg_dst(&numbers, 0);
-    i->src[0] = (struct xk_operand){
-        .file = XK_FILE_IMM, .type = XK_RT_UV, .imm = 0x76543210};
+    xk_cg_eight_lanes(g, &numbers);
     xk_cg_op2(g, XK_OPC_SHL, &lo, &numbers, &two, 8);
     xk_cg_op2(g, XK_OPC_ADD, &hi, &lo, &half, 8);
 }

@@ -144,6 +144,14 @@ static enum xk_status bind_id(struct xk_cg *g, unsigned p)
     return XK_OK;
 }
 
+void xk_cg_eight_lanes(struct xk_cg *g, const struct xk_cg_val *to)
+{
+    struct xk_inst *const i = xk_cg_emit(g, XK_OPC_MOV, 8);
+    i->dst = xk_cg_dst(to, 0);
+    i->src[0] = (struct xk_operand){
+        .file = XK_FILE_IMM, .type = XK_RT_UV, .imm = 0x76543210};
+}
+
 /* u16 lane numbers 0..15. */
 static enum xk_status lane_numbers(struct xk_cg *g)
 {
@@ -153,10 +161,7 @@ static enum xk_status lane_numbers(struct xk_cg *g)
     const struct xk_cg_val lo = xk_cg_reg(XK_DT_U16, g->lane_tile, 0, 1);
     const struct xk_cg_val hi = xk_cg_reg(XK_DT_U16, g->lane_tile, 16, 1);
     const struct xk_cg_val eight = xk_cg_imm(XK_DT_U16, 8);
-    struct xk_inst *const i = xk_cg_emit(g, XK_OPC_MOV, 8);
-    i->dst = xk_cg_dst(&lo, 0);
-    i->src[0] = (struct xk_operand){
-        .file = XK_FILE_IMM, .type = XK_RT_UV, .imm = 0x76543210};
+    xk_cg_eight_lanes(g, &lo);
     xk_cg_op2(g, XK_OPC_ADD, &hi, &lo, &eight, 8);
     return xk_ctx_status(g->c);
 }

@@ -292,3 +292,26 @@ xk_contraction_problem_use_addresses(xk_ctx *c,
                             broken->name, broken->why)
                   : XK_OK;
 }
+
+enum xk_status
+xk_contraction_problem_empty(xk_ctx *c, const struct xk_platform *platform,
+                             const struct xk_schedule_fixed *fixed,
+                             const char *does,
+                             struct xk_contraction_problem *out)
+{
+    const struct xk_schedule_rule *broken = NULL;
+    const struct xk_contraction *const con = &out->nest.of;
+    struct xk_shape shape;
+    XK_TRY(xk_nest_make(c, con, &out->nest));
+    out->nest.empty = true;
+    XK_TRY(xk_shape_of(c, con, &shape));
+    out->n_candidates = xk_schedule_candidates(platform, &shape, fixed,
+                                               out->candidate, &broken);
+    return out->n_candidates
+               ? XK_OK
+               : xk_fail(c, XK_EUNSUPPORTED,
+                         "%s: no candidate %s; the best one breaks the rule "
+                         "%s: %s",
+                         con->c.name, does, broken ? broken->name : "",
+                         broken ? broken->why : "");
+}

@@ -35,6 +35,14 @@ enum xk_status xk_contraction_problem_score(xk_ctx *c,
                                             const struct xk_platform *platform,
                                             const struct xk_contraction *con,
                                             int64_t *score);
+/* The nest and the candidates of a sum of nothing, which only its epilogue
+ * fills: out->nest.of is checked. fixed: fields, or NULL. XK_EUNSUPPORTED: no
+ * candidate does what `does` says. */
+enum xk_status
+xk_contraction_problem_empty(xk_ctx *c, const struct xk_platform *platform,
+                             const struct xk_schedule_fixed *fixed,
+                             const char *does,
+                             struct xk_contraction_problem *out);
 /* Leaves the candidates that can do with 64-bit addresses, with them. XK_EINVAL
  * if none is left. */
 enum xk_status

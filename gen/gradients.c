@@ -460,13 +460,13 @@ enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
 
 enum xk_status xk_gradients_split_forward(xk_ctx *c, struct xk_problem *p)
 {
+    struct xk_split_ask ask = {.memory = true};
+    XK_TRY(xk_split_sum_given(c, &ask.given));
+    if (ask.given < 2)
+        return XK_OK;
     struct xk_contraction *const con = xk_arena_alloc(&p->arena, sizeof(*con));
     struct xk_split_sum *const s = xk_arena_alloc(&p->arena, sizeof(*s));
-    struct xk_split_ask ask = {.memory = true, .whole = p->candidate[0].score};
     XK_TRY(xk_ctx_status(c));
-    XK_TRY(xk_split_sum_given(c, &ask.given));
-    if (ask.given < 2 && (p->sums_inside || p->pack > 1 || p->pads))
-        return XK_OK;
     XK_TRY(contraction(c, p, &p->info, con));
     XK_TRY(xk_contraction_check(c, con));
     XK_TRY(xk_split_sum_choose(c, p->platform, con, ask, s));

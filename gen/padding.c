@@ -56,24 +56,12 @@ enum xk_status xk_padding_problem_make(xk_ctx *c,
                                        const struct xk_contraction *p,
                                        struct xk_contraction_problem *out)
 {
-    const struct xk_schedule_rule *broken = NULL;
     struct xk_contraction *const pad = &out->nest.of;
-    struct xk_shape s;
     const int d = xk_padding_dim(p);
     if (d < 0)
         return xk_fail(c, XK_EINVAL, "%s: no padding to clear", p->c.name);
     make_contraction(p, (unsigned)d, pad);
     XK_TRY(xk_contraction_check(c, pad));
-    XK_TRY(xk_nest_make(c, pad, &out->nest));
-    out->nest.empty = true;
-    XK_TRY(xk_shape_of(c, pad, &s));
-    out->n_candidates =
-        xk_schedule_candidates(platform, &s, NULL, out->candidate, &broken);
-    return out->n_candidates
-               ? XK_OK
-               : xk_fail(c, XK_EUNSUPPORTED,
-                         "%s: no candidate clears its padding; the best one "
-                         "breaks the rule %s: %s",
-                         p->c.name, broken ? broken->name : "",
-                         broken ? broken->why : "");
+    return xk_contraction_problem_empty(c, platform, NULL, "clears its padding",
+                                        out);
 }

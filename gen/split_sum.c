@@ -164,12 +164,11 @@ static enum xk_status try_index(struct search *s, unsigned i)
 static enum xk_status try_all(struct search *s)
 {
     const struct xk_contraction *const p = s->p;
-    s->score = s->ask.whole;
-    if (!s->ask.whole)
+    s->score = s->most = INT64_MAX;
+    if (!s->ask.given) {
         XK_TRY(score_of(s, p, &s->score));
-    if (s->ask.given)
-        s->score = INT64_MAX;
-    s->most = s->ask.given ? INT64_MAX : s->score / 100 * (100 - WORTH_PCT);
+        s->most = s->score / 100 * (100 - WORTH_PCT);
+    }
     for (unsigned i = 0; i < p->n_index; i++)
         if (p->index[i].role == XK_ROLE_K)
             XK_TRY(try_index(s, i));
@@ -308,27 +307,15 @@ enum xk_status xk_split_sum_finish(xk_ctx *c,
                                    const struct xk_split_sum *s,
                                    struct xk_contraction_problem *out)
 {
-    const struct xk_schedule_rule *broken = NULL;
     struct xk_schedule_fixed fixed = {0};
     struct xk_contraction *const con = &out->nest.of;
-    struct xk_shape shape;
     memset(out, 0, sizeof(*out));
     xk_contraction_copy(con, p);
     empty_operands(p, con);
     insert_parts(p, s, con);
     XK_TRY(xk_contraction_check(c, con));
     XK_TRY(xk_contraction_prepare(c, con));
-    XK_TRY(xk_nest_make(c, con, &out->nest));
-    out->nest.empty = true;
-    XK_TRY(xk_shape_of(c, con, &shape));
     XK_TRY(xk_schedule_parse(c, finish_schedule(con), &fixed));
-    out->n_candidates = xk_schedule_candidates(platform, &shape, &fixed,
-                                               out->candidate, &broken);
-    return out->n_candidates
-               ? XK_OK
-               : xk_fail(c, XK_EUNSUPPORTED,
-                         "%s: no candidate adds its parts up; the best one "
-                         "breaks the rule %s: %s",
-                         p->c.name, broken ? broken->name : "",
-                         broken ? broken->why : "");
+    return xk_contraction_problem_empty(c, platform, &fixed,
+                                        "adds its parts up", out);
 }

@@ -24,7 +24,6 @@ enum xk_status xk_split_sum_given(xk_ctx *c, unsigned *splits);
 struct xk_split_ask {
     unsigned given; /* parts; 0: the score decides */
     bool memory;    /* all parts together are held against memory's speed */
-    int64_t whole;  /* score of the sum that is not split; 0: to be computed */
 };
 /* The split of one K index by a divisor of its extent that is predicted to be
  * fastest, the second launch included. p has been checked, its layouts are
