@@ -15,9 +15,8 @@
  * XK_OFF_NULL. */
 #include <inttypes.h>
 
+#include "isa/message.h"
 #include "passes/walk.h"
-
-#define SURFACE_B ((INT64_C(1) << 32) - 65536) /* XK_OFF_NULL */
 
 /* The least and greatest sum of any of a value's terms; fits: it and all it is
  * made of stay within their types. */
@@ -276,13 +275,38 @@ static bool narrows(struct pass *p, const xk_expr *off)
     return b.fits && b.lo >= INT32_MIN && b.hi <= INT32_MAX;
 }
 
+/* Whether lanes are sent beside the surface: a select takes the place of a
+ * mask, and the others' offsets are as much a promise as those of a mask. */
+static bool has_lanes_beside(struct pass *p, const xk_expr *off)
+{
+    int64_t v;
+    switch (xk_op(off)) {
+    case XK_OP_SELECT:
+        off = xk_kid(off, 2);
+        off = xk_op(off) == XK_OP_BCAST ? xk_kid(off, 0) : off;
+        return xk_is_const(off, &v) && (uint32_t)v >= XK_OFF_NULL;
+    case XK_OP_ADD:
+        return has_lanes_beside(p, xk_kid(off, 0)) ||
+               has_lanes_beside(p, xk_kid(off, 1));
+    case XK_OP_RAMP:
+    case XK_OP_BCAST:
+        return has_lanes_beside(p, xk_kid(off, 0));
+    case XK_OP_VAR:
+        return value_of_let(p, off) &&
+               has_lanes_beside(p, value_of_let(p, off));
+    default:
+        return false;
+    }
+}
+
 static bool beyond_surface(struct pass *p, const xk_stmt *s)
 {
     int64_t lo, hi, always;
     return xk_func_of(s)->u.send.addr == XK_SEND_SURFACE &&
            xk_is_const(xk_kid(s, 3), &always) && always &&
+           !has_lanes_beside(p, xk_kid(s, 1)) &&
            xk_facts_range(p->facts, xk_kid(s, 1), &lo, &hi) &&
-           (hi < 0 || hi >= SURFACE_B);
+           (hi < 0 || hi >= XK_OFF_NULL);
 }
 
 static const xk_expr *offset_of(struct pass *p, const xk_stmt *s)

@@ -16,12 +16,14 @@
 
 enum { OPERANDS = 3, ENDS = 8192, SOME = 2, FEW = 4, BIAS = 2, EDGES = 80 };
 
-/* C's elements are m * c_m + n * c_n, A's m * a_m + k; B has k * n of them. */
+/* C's elements are m * c_m + n * c_n, A's m * a_m + k, B's k * n + n, or where
+ * b_n is not 0 k * b_k + n * b_n. */
 static const struct far {
     const char *formula, *problem;        /* one of them */
     uint8_t a, b, c;                      /* enum xk_dtype */
     int64_t m, n, k, c_m, c_n, a_m, ends; /* ends: rows compared; 0: ENDS */
     int64_t side; /* of dst's square image, half of src's; 0: rows are alike */
+    int64_t b_k, b_n;
 } cases[] = {
     /* Above 2 GiB, as the peer's suite has them: 3.06 GiB of src and of dst in
      * parts of an equal minibatch, 4.67 GiB of dst in parts that overlap. */
@@ -51,6 +53,11 @@ static const struct far {
     /* Few rows of many columns. */
     {"A: f32[5,1]; B: f32[1,107374181]; C[m,n] += A[m,k] * B[k,n]", NULL,
      XK_DT_F32, XK_DT_F32, XK_DT_F32, 5, 107374181, 1, 107374181, 1, 1},
+    /* Columns of B that nobody stores lie beyond 2^32 bytes. */
+    {"A: f16[96,4]; B: f16[16,64000001]; C: f32; "
+     "C[m,n] += A[m,k] * B[n,21333333*k]",
+     NULL, XK_DT_F16, XK_DT_F16, XK_DT_F32, 96, 16, 4, 16, 1, 4,
+     .b_k = 21333333, .b_n = 64000001},
 };
 
 static void *sparse(size_t size_b)
@@ -122,7 +129,9 @@ static void make_memory(const struct far *x, struct memory *m)
                                  x->m * x->n};
     const uint8_t dt[OPERANDS] = {x->a, x->b, x->c};
     for (unsigned i = 0; i < OPERANDS; i++) {
-        const int64_t some = n[i] ? n[i] : (x->k + 16) * x->n + 400000;
+        const int64_t some = n[i]     ? n[i]
+                             : x->b_n ? x->b_n * x->n
+                                      : (x->k + 16) * x->n + 400000;
         m[i].base.size_b = (uint64_t)some * xk_dtype_b(dt[i]);
         m[i].host = sparse(m[i].base.size_b);
         m[i].va = (uint64_t)(i + 1) << 34;
@@ -189,7 +198,9 @@ static void fill(const struct far *x, const struct edges *e,
         typed_put(x->b, m[1].host, k, BIAS);
     for (int64_t k = 0; !x->problem && k < x->k; k++)
         for (int64_t n = 0; n < x->n; n = next(n, x->n))
-            typed_put(x->b, m[1].host, k * x->n + n, value_b(x, k, n));
+            typed_put(x->b, m[1].host,
+                      x->b_n ? k * x->b_k + n * x->b_n : k * x->n + n,
+                      value_b(x, k, n));
 }
 
 /* The groups first .. first + n - 1. */
