@@ -125,7 +125,7 @@ struct xk_plan_side {
     int64_t n_extent; /* columns that it has, padding included */
 };
 #define XK_SIDE_C UINT8_MAX
-#define XK_PLAN_MAX_SIDES 35
+#define XK_PLAN_MAX_SIDES XK_MAX_EPI /* each operation reads one at most */
 
 /* The epilogue: operations on C in f32, conversion, stores. C is finished part
  * by part: row by row, or 8 rows of as many columns as a message stores of

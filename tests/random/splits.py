@@ -73,6 +73,9 @@ def backward(t, xkbench):
     said += run(xkbench, ["--dir=BWD_WB", "--dt=f16,f32", "mb4ic16ih8oc16oh8kh3ph1"], "splits=4")
     wrong = [line[:300] for line in said if not line.startswith("PASSED")]
     t.line("\n".join(wrong), "a deconvolution, and by weights")
+    said = run(xkbench, ["--attr-post-ops=relu", "mb1ic304ih3oc16oh3kh1"], "splits=38")
+    t.line("" if said and said[0].startswith("PASSED") else str(said)[:400],
+           "each of 38 parts is read by an operation of its own")
 
 
 def main():
