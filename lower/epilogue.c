@@ -6,7 +6,7 @@
  * where it is. */
 #include "lower/epilogue.h"
 
-#include "lower/masks.h"
+#include "views/access.h"
 
 void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
                      const xk_expr **at)
@@ -78,7 +78,7 @@ static void gather_columns(struct xk_lowering *l, unsigned input,
                                  .lanes = (uint8_t)simd,
                                  .zero = p->t.dpas};
     if (p->epi.input_masked && !(send.zero && p->t.surfaces))
-        xk_lower_zero(l, &l->w, buf, 0, 4u * n);
+        xk_lower_zero(l, buf, 4u * n);
     for (unsigned i = 0; i < n; i += simd) {
         const xk_expr *const at = xk_lower_out_columns(l, first + i);
         const xk_expr *mask = xk_lower_true(l, simd);
@@ -186,12 +186,13 @@ static void fill_outside(struct xk_epilogue *e, const struct xk_plan_side *s,
                          const xk_expr *raw)
 {
     struct xk_lowering *const l = e->l;
-    const struct xk_lower_part all = {raw, NULL, 0, s->part_b};
     if (!s->leaves)
         return;
     const struct xk_operand_view *const v = &l->p->con->input[s->input];
     if (!xk_lower_loads_zero(l, v))
-        xk_lower_fill_part(l, &l->w, &all, xk_lower_outside(l, v));
+        xk_lower_fill_registers(
+            l, raw, s->part_b,
+            xk_imm(l->c, XK_DT_U32, xk_fill_dword(v->view.layout.dt, v->fill)));
 }
 
 /* Asks for a part of the only side. Masked lanes read as zero. */
@@ -202,7 +203,7 @@ static void load_part(struct xk_epilogue *e, unsigned number)
     const xk_expr *const raw = e->raw[number % p->ahead];
     const struct xk_epi_part at = e->f->part(e->l, number);
     if (number < p->ahead && s->masked)
-        xk_lower_zero(e->l, &e->l->w, raw, 0, s->part_b);
+        xk_lower_zero(e->l, raw, s->part_b);
     fill_outside(e, s, raw);
     e->f->move(e, XK_SEND_LOAD, s, &at, raw, 0);
 }
@@ -284,7 +285,7 @@ static void shared_raw(struct xk_epilogue *e)
     }
     e->raw[0] = xk_block_alloc(&e->l->w, "raw", most_b, 0);
     if (masked) /* lanes that no message fills */
-        xk_lower_zero(e->l, &e->l->w, e->raw[0], 0, most_b);
+        xk_lower_zero(e->l, e->raw[0], most_b);
 }
 
 /* Registers of each side. */
@@ -295,7 +296,7 @@ static void own_raw(struct xk_epilogue *e)
         const struct xk_plan_side *const s = &p->side[i];
         e->raw[i] = xk_block_alloc(&e->l->w, "raw", s->part_b, 0);
         if (s->masked)
-            xk_lower_zero(e->l, &e->l->w, e->raw[i], 0, s->part_b);
+            xk_lower_zero(e->l, e->raw[i], s->part_b);
     }
 }
 
@@ -347,7 +348,7 @@ static void buffers(struct xk_epilogue *e)
     for (unsigned i = 0; i < p->turns; i++) {
         e->out[i] = xk_block_alloc(&l->w, "out", p->part_b, 0);
         if (!xk_plan_stores_dense(p)) /* the rest of each lane's dword */
-            xk_lower_zero(l, &l->w, e->out[i], 0, p->part_b);
+            xk_lower_zero(l, e->out[i], p->part_b);
     }
 }
 

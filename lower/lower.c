@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "lower/epilogue.h"
-#include "lower/masks.h"
 
 /* A pointer, with the place in its surface where that is used. */
 static const xk_expr *pointer_param(struct xk_lowering *l, struct xk_kernel *k,
@@ -134,21 +133,6 @@ static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
     xk_lower_places(l);
 }
 
-static void buffers(struct xk_lowering *l)
-{
-    const struct xk_plan *const p = l->p;
-    l->a = xk_block_alloc(&l->w, "a", xk_plan_slots_b(&p->a), 1);
-    l->b = xk_block_alloc(&l->w, "b", xk_plan_slots_b(&p->b), 2);
-    if (p->a.staging_b)
-        l->stage_a = xk_block_alloc(&l->w, "stage_a", p->a.staging_b, 0);
-    if (p->b.staging_b)
-        l->stage_b = xk_block_alloc(&l->w, "stage_b", p->b.staging_b, 0);
-    if (p->a.zero_once)
-        xk_lower_zero(l, &l->w, l->a, 0, xk_plan_slots_b(&p->a));
-    if (p->b.zero_once)
-        xk_lower_zero(l, &l->w, l->b, 0, xk_plan_slots_b(&p->b));
-}
-
 const xk_expr *xk_lower_true(struct xk_lowering *l, unsigned lanes)
 {
     const xk_expr *const t = xk_imm(l->c, XK_DT_BOOL, 1);
@@ -178,16 +162,7 @@ const xk_expr *xk_lower_lanes(struct xk_lowering *l, const xk_expr *first)
 const xk_expr *xk_lower_reg(struct xk_lowering *l, const xk_expr *buf,
                             uint32_t off_b)
 {
-    return xk_lower_slot_reg(l, buf, NULL, off_b);
-}
-
-const xk_expr *xk_lower_slot_reg(struct xk_lowering *l, const xk_expr *buf,
-                                 const xk_expr *slot_b, uint32_t off_b)
-{
-    const xk_expr *off = xk_s32(l->c, off_b);
-    if (slot_b)
-        off = xk_add(l->c, slot_b, off);
-    return xk_ptr(l->c, buf, off);
+    return xk_ptr(l->c, buf, xk_s32(l->c, off_b));
 }
 
 /* Gathers the view's coordinates from the contraction's. */
@@ -318,21 +293,13 @@ void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
     xk_block_call(w, &f, args, 4);
 }
 
-/* Everything over K, in a block of its own: its registers are free behind it.
- */
-static void multiply(struct xk_lowering *l)
+/* All of K with a batch in the lanes, in a block of its own: its registers are
+ * free behind it. */
+static void multiply_lanes(struct xk_lowering *l)
 {
     struct xk_block_writer outer = l->w;
     xk_block_init(&l->w, l->c, l->facts);
-    if (!l->p->t.batch)
-        buffers(l);
-    if (l->p->t.batch) {
-        xk_lower_lane_window(l);
-    } else {
-        xk_lower_columns(l);
-        xk_lower_rows(l);
-        xk_lower_k_loops(l);
-    }
+    xk_lower_lane_window(l);
     const xk_stmt *const body = xk_block_end(&l->w);
     l->w = outer;
     xk_block_add(&l->w, body);
@@ -344,12 +311,12 @@ static void write_body(struct xk_lowering *l, struct xk_kernel *k)
     struct xk_epilogue e;
     tile_origin(l, k);
     l->acc = xk_block_alloc(&l->w, "acc", acc_b, 0);
-    if (xk_plan_has_nest(l->p)) {
+    if (l->p->n_buffers) {
         xk_lower_nest(l);
     } else {
-        xk_lower_zero(l, &l->w, l->acc, 0, acc_b);
-        if (!l->p->con->empty)
-            multiply(l);
+        xk_lower_zero(l, l->acc, acc_b);
+        if (l->p->t.batch)
+            multiply_lanes(l);
     }
     if (l->slice)
         xk_lower_slices(l, &e);

@@ -125,7 +125,7 @@ void xk_lower_sums_begin(struct xk_lowering *l, struct xk_lower_sums *s)
     xk_block_add(&l->w, xk_store(l->c, xk_lower_reg(l, s->ones, 0),
                                  xk_s32(l->c, 0x01010101)));
     s->sum = xk_block_alloc(&l->w, "sums", p->size_b, 0);
-    xk_lower_zero(l, &l->w, s->sum, 0, p->size_b);
+    xk_lower_zero(l, s->sum, p->size_b);
 }
 
 void xk_lower_sums_add(struct xk_lowering *l, const struct xk_lower_sums *s,
@@ -170,11 +170,11 @@ static void add_byte(const struct part_sum *s, unsigned number)
 {
     struct xk_lowering *const l = s->l;
     const bool last = number + 1u == l->p->sums.bytes;
-    const struct xk_lower_part all = {s->byte, NULL, 0, DEEP * LANES};
     struct xk_func f = {
         .kind = XK_FUNC_TILE,
         .u.tile = {.op = XK_TILE_MUL, .family = l->p->t.family}};
-    xk_lower_fill_part(l, &l->w, &all, xk_s32(l->c, INT32_C(1) << 8 * number));
+    xk_lower_fill_registers(l, s->byte, DEEP * LANES,
+                            xk_s32(l->c, INT32_C(1) << 8 * number));
     strcpy(f.u.tile.tile[0], column);
     strcpy(f.u.tile.tile[1], byte);
     strcpy(f.u.tile.tile[2], last ? high : low);
@@ -186,7 +186,7 @@ static void add_byte(const struct part_sum *s, unsigned number)
 static void add_all_bytes(const struct part_sum *s)
 {
     struct xk_lowering *const l = s->l;
-    xk_lower_zero(l, &l->w, s->column, 0, s->size_b);
+    xk_lower_zero(l, s->column, s->size_b);
     for (unsigned i = l->p->sums.bytes; i-- > 0;) {
         add_byte(s, i);
         for (uint32_t b = 0; i && b < s->size_b; b += WIDE_B)

@@ -17,8 +17,8 @@ struct xk_lowering {
     struct xk_block_writer w;
     xk_facts *facts;
     const xk_expr *arg_a, *arg_b, *arg_c, *arg_in[XK_MAX_INPUTS];
-    const xk_expr *acc, *a, *b;       /* register buffers */
-    const xk_expr *stage_a, *stage_b; /* staging, NULL: none */
+    const xk_expr *acc;     /* registers: C's sums */
+    const xk_expr *b;       /* and B, of a batch in the lanes */
     const xk_expr *m0, *n0; /* s32: first row and column of the tile */
     const xk_expr *n0_b;    /* n0 moved inside B */
     const xk_expr
@@ -32,16 +32,8 @@ struct xk_lowering {
     const xk_expr *group_m, *group_n;   /* s32: place of the group */
     const xk_expr *group_z;             /* s32: of all batch indices together */
     const xk_expr *thread_m, *thread_n; /* s32: of the thread in the group */
-    const xk_expr *k[XK_VIEW_MAX_DIMS]; /* per index: K loop variable */
     const xk_expr *batch[XK_VIEW_MAX_DIMS]; /* s32, per index: the group's place
                                                of a batch index */
-    /* Per block of lanes: coordinates of each index, and masks. */
-    const xk_expr *lane[XK_MAX_WIDTHS][XK_VIEW_MAX_DIMS];
-    const xk_expr *mask_a[XK_MAX_WIDTHS];
-    const xk_expr *row_m[XK_MAX_WIDTHS]; /* s32 x simd: rows */
-    const xk_expr *heads;                /* of packed places, if there are */
-    const xk_expr *cols[XK_MAX_WIDTHS];  /* s32 x simd: columns for B */
-    const xk_expr *mask_b[XK_MAX_WIDTHS];
 };
 
 /* Coordinates for a view: at[i] belongs to contraction index i; dims that the
@@ -72,28 +64,18 @@ const xk_expr *xk_lower_below_m(struct xk_lowering *l, const xk_expr *m);
 const xk_expr *xk_lower_lanes(struct xk_lowering *l, const xk_expr *first);
 /* true_ as a bool constant of n lanes. */
 const xk_expr *xk_lower_true(struct xk_lowering *l, unsigned lanes);
-/* Zeroes size_b bytes of a register buffer, into w. */
-void xk_lower_zero(struct xk_lowering *l, struct xk_block_writer *w,
-                   const xk_expr *buf, uint32_t first_b, uint32_t size_b);
-/* A part of a register buffer; of a slot, or slot_b NULL: of the only one. */
-struct xk_lower_part {
-    const xk_expr *buf, *slot_b;
-    uint32_t first_b, size_b;
-};
-void xk_lower_fill_part(struct xk_lowering *l, struct xk_block_writer *w,
-                        const struct xk_lower_part *part, const xk_expr *dword);
-/* What masked elements of an operand are, as a dword of them. */
-const xk_expr *xk_lower_outside(struct xk_lowering *l,
-                                const struct xk_operand_view *v);
-/* Zeroes in the slot that begins at slot_b; NULL: the only one. */
-void xk_lower_zero_slot(struct xk_lowering *l, struct xk_block_writer *w,
-                        const xk_expr *buf, const xk_expr *slot_b,
-                        uint32_t first_b, uint32_t size_b);
-/* &buf[off_b]; in the slot that begins at slot_b, NULL: the only one. */
+/* Writes a dword, or zeros, over size_b bytes of a register buffer. */
+void xk_lower_fill_registers(struct xk_lowering *l, const xk_expr *buf,
+                             uint32_t size_b, const xk_expr *dword);
+void xk_lower_zero(struct xk_lowering *l, const xk_expr *buf, uint32_t size_b);
+/* Whether loads of an operand write 0 for lanes that are off, so that nothing
+ * fills them before. With dpas a load that leaves lanes alone costs more than
+ * one that goes beside the surface (isa/workaround.def, rs_dpas). */
+bool xk_lower_loads_zero(const struct xk_lowering *l,
+                         const struct xk_operand_view *v);
+/* &buf[off_b]. */
 const xk_expr *xk_lower_reg(struct xk_lowering *l, const xk_expr *buf,
                             uint32_t off_b);
-const xk_expr *xk_lower_slot_reg(struct xk_lowering *l, const xk_expr *buf,
-                                 const xk_expr *slot_b, uint32_t off_b);
 /* A message's arguments: a pointer to memory and an offset from it, the first
  * register (&buf[off_b]), and the lanes that take part. */
 struct xk_lower_args {
@@ -140,8 +122,6 @@ const xk_expr *xk_lower_a_rows(struct xk_lowering *l, unsigned first,
                                unsigned lanes);
 /* prefetch.c: asks for what a later group reads. */
 void xk_lower_prefetch(struct xk_lowering *l);
-/* loads.c: the segments' loads and multiplies. */
-void xk_lower_k_loops(struct xk_lowering *l);
 /* Bytes of an element of C in memory. */
 static inline unsigned xk_lower_dst_b(const struct xk_lowering *l)
 {

@@ -3,7 +3,6 @@
  * one mask what is there are taken apart into those of a worse shape. */
 #include <string.h>
 
-#include "base/half.h"
 #include "base/integer.h"
 #include "isa/isa.h"
 #include "isa/message.h"
@@ -85,23 +84,6 @@ void xk_expand_fill(struct xk_expand *x, const xk_expr *reg, unsigned n_b,
         xk_block_add(&x->w, xk_store(x->c, xk_expand_at(x, reg, at), v));
         at += part_b;
     }
-}
-
-/* The bits of the view's fill value, as often as a dword has elements. */
-static uint32_t fill_dword(const struct xk_tile_move *m)
-{
-    const enum xk_dtype dt = m->access->layout.dt;
-    const float f = (float)m->access->fill;
-    uint32_t bits = (uint32_t)m->access->fill;
-    if (dt == XK_DT_F32)
-        memcpy(&bits, &f, sizeof(bits));
-    else if (dt == XK_DT_F16)
-        bits = xk_half_from_float(f);
-    else if (dt == XK_DT_BF16)
-        bits = xk_bf16_from_float(f);
-    if (xk_dtype_b(dt) == 1)
-        return (bits & 0xff) * 0x01010101u;
-    return xk_dtype_b(dt) == 2 ? (bits & 0xffff) * 0x00010001u : bits;
 }
 
 static bool is_always(const xk_expr *mask)
@@ -383,7 +365,7 @@ static void fill_outside(struct xk_expand *x, const struct xk_tile_move *m,
                          unsigned n_b)
 {
     xk_ctx *const c = x->c;
-    const uint32_t dword = fill_dword(m);
+    const uint32_t dword = xk_fill_dword(m->access->layout.dt, m->access->fill);
     int64_t in = 1;
     if (!p->inside || !dword || xk_is_const(p->inside, &in)) {
         xk_expand_fill(x, to, n_b, in ? dword : 0);

@@ -6,64 +6,6 @@
 
 #include "plan/operand.h"
 
-/* Places of a role, the last index's in whole steps, are s32. */
-static bool is_s32(const struct xk_contraction *con, enum xk_role role,
-                   int64_t step)
-{
-    const int last = xk_contraction_last(con, role);
-    int64_t all = 1;
-    for (unsigned i = 0; i < con->n_index; i++) {
-        int64_t n = con->index[i].extent;
-        if (con->index[i].role != role)
-            continue;
-        if ((int)i == last)
-            n = xk_ceil_div(n, step) * step;
-        if (__builtin_mul_overflow(all, n, &all))
-            return false;
-    }
-    return all <= INT32_MAX - step;
-}
-
-/* How many times the places of a role its tiles count, rounded up. */
-static int64_t tiles_over(const struct xk_contraction *con, enum xk_role role,
-                          int64_t step)
-{
-    const int64_t n = xk_contraction_extent(con, role);
-    return xk_ceil_div(xk_ceil_div(n, step) * step, n);
-}
-
-/* Lanes of a tile that lie behind the tensor have offsets of 32 bits, too. */
-static bool is_near(const struct xk_access *a, int64_t times)
-{
-    return xk_layout_size_b(&a->layout) <= INT32_MAX / times;
-}
-
-static bool tiles_are_near(const struct xk_plan *p)
-{
-    const struct xk_contraction *const con = &p->con->walked;
-    const int64_t k = tiles_over(con, XK_ROLE_K, p->s.k_step);
-    const int64_t m =
-        tiles_over(con, XK_ROLE_M, (int64_t)p->s.m_thr * p->s.tg_m);
-    const int64_t n =
-        tiles_over(con, XK_ROLE_N, (int64_t)p->s.n_thr * p->s.tg_n);
-    return is_near(&con->a, m * k) && is_near(&con->b, n * k);
-}
-
-bool xk_plan_has_nest(const struct xk_plan *p)
-{
-    const struct xk_contraction *const con = &p->con->walked;
-    /* Messages of a nest are what the layouts allow; kinds that the schedule
-     * names are the other writers' to make. */
-    if (p->s.load_a != XK_LOAD_AUTO || p->s.load_b != XK_LOAD_AUTO)
-        return false;
-    if (p->con->empty || p->s.fma == XK_FMA_LANES ||
-        xk_contraction_last(con, XK_ROLE_K) < 0 ||
-        !is_s32(con, XK_ROLE_K, p->s.k_step) ||
-        !is_s32(con, XK_ROLE_M, (int64_t)p->s.m_thr * p->s.tg_m))
-        return false;
-    return tiles_are_near(p);
-}
-
 static struct xk_plan_buffer *add_buffer(struct xk_plan *p, const char *name,
                                          const struct xk_layout *tile,
                                          uint32_t slot_b)
@@ -162,12 +104,10 @@ static void add_first(struct xk_plan *p)
 
 enum xk_status xk_plan_calls(xk_ctx *c, struct xk_plan *p)
 {
-    if (!xk_plan_has_nest(p))
-        return over_all(p)
-                   ? xk_fail(c, XK_ENOFIT,
-                             "plan: no loop over all of K: places or bytes of "
-                             "an operand are beyond 2^31")
-                   : XK_OK;
+    if (p->con->empty && over_all(p))
+        return xk_fail(c, XK_ENOFIT, "plan: nothing is summed, in no loop");
+    if (p->con->empty || p->t.batch)
+        return XK_OK;
     add_buffer(p, "acc", &p->acc, p->acc_b);
     add_operand(p, "ra", "xa", &p->a);
     add_operand(p, "rb", "xb", &p->b);

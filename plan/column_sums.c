@@ -27,10 +27,10 @@ enum xk_status xk_plan_sums(xk_ctx *c, struct xk_plan *p)
     if (!s->any)
         return XK_OK;
     /* Packed places do not fill a register's partial sums evenly. */
-    if (!p->t.dpas || p->s.pack || !xk_plan_has_nest(p))
+    if (!p->t.dpas || p->s.pack)
         return xk_fail(c, XK_ENOFIT,
-                       "plan: sums of B's columns are made by dpas, in a nest "
-                       "whose places are not packed");
+                       "plan: sums of B's columns are made by dpas, whose "
+                       "places are not packed");
     const int64_t k = xk_contraction_extent(&con->walked, XK_ROLE_K);
     s->bytes = (uint8_t)partial_sum_bytes(con->b.view.layout.dt,
                                           xk_ceil_div(k, LANES * p->slices.n));

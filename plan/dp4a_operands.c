@@ -36,7 +36,7 @@ enum xk_status xk_dp4a_access_b(xk_ctx *c, const struct xk_operand_job *j)
     struct xk_plan_operand *const o = j->o;
     struct xk_layout *const l = &o->tile;
     XK_TRY(xk_gather_access(c, j));
-    if (!is_block_of_bytes(j) || !xk_plan_may_load(j, XK_ACCESS_BLOCK))
+    if (!is_block_of_bytes(j))
         return XK_OK;
     o->access = XK_ACCESS_BLOCK;
     o->why = "dwords of K follow each other along N, padded to whole tiles";

@@ -58,7 +58,7 @@ enum xk_status xk_dpas_access_b(xk_ctx *c, const struct xk_operand_job *j)
     o->tile.n_blocks = 2;
     o->tile.block[0] = (struct xk_block){0, j->rows, j->plan->s.k_step};
     o->tile.block[1] = (struct xk_block){1, j->plan->s.k_step, 1};
-    if (is_block(j) && xk_plan_may_load(j, XK_ACCESS_BLOCK)) {
+    if (is_block(j)) {
         o->access = XK_ACCESS_BLOCK;
         o->why = "exchanged: rows of N with 32 bytes of K are src2 of dpas";
         return XK_OK;
@@ -67,8 +67,8 @@ enum xk_status xk_dpas_access_b(xk_ctx *c, const struct xk_operand_job *j)
                        j->s.k_run >= xk_plan_k_inner(j->plan)->extent;
     if (xk_plan_turn(j))
         return xk_ctx_status(c);
-    const bool rows = !j->of->leaves && j->s.k_b == xk_job_elem_b(j) && whole &&
-                      j->s.dwords && xk_plan_may_load(j, XK_ACCESS_ROWS);
+    const bool rows =
+        !j->of->leaves && j->s.k_b == xk_job_elem_b(j) && whole && j->s.dwords;
     o->access = rows ? XK_ACCESS_ROWS : XK_ACCESS_ELEMENTS;
     o->why = rows ? "exchanged; k is contiguous: a block message a row"
                   : "exchanged; k is not contiguous: elements are packed";

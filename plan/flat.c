@@ -159,7 +159,6 @@ static enum xk_status set_body(xk_ctx *c, struct xk_plan *p)
 
 enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
 {
-    p->beside = XK_OFF_NULL;
     if (!xk_schedule_is_one_loop(&p->s))
         return XK_OK;
     XK_TRY(check_steps(c, p));

@@ -94,8 +94,7 @@ enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j)
     o->why = systolic
                  ? "exchanged: a lane a row of M, dwords of K, is src1 of dpas"
                  : "a lane a row, dwords of K";
-    if (j->s.k_b == xk_job_elem_b(j) && run_of(j) && j->s.dwords &&
-        xk_plan_may_load(j, XK_ACCESS_SCATTERED))
+    if (j->s.k_b == xk_job_elem_b(j) && run_of(j) && j->s.dwords)
         return XK_OK;
     if (systolic && xk_plan_turn(j))
         return xk_ctx_status(c);

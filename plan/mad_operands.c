@@ -5,8 +5,7 @@
  *    other in memory without a gap and nothing needs a mask;
  *  - else by scattered messages: a lane a row, each lane taking consecutive k
  *    where memory has them side by side. A scattered load with several elements
- *    a lane also transposes: component k of all rows is one register row;
- *  - or, if the schedule says so, a scattered message for each k. */
+ *    a lane also transposes: component k of all rows is one register row. */
 #include "plan/operand.h"
 
 /* Register tile of a scattered operand: [row / simd][k][row % simd]. */
@@ -37,7 +36,7 @@ enum xk_status xk_mad_access(xk_ctx *c, const struct xk_operand_job *j)
     o->tile.n_dims = 2;
     o->tile.dim[0] = o->tile.padded[0] = j->rows;
     o->tile.dim[1] = o->tile.padded[1] = j->plan->s.k_step;
-    if (xk_job_is_block(j) && xk_plan_may_load(j, XK_ACCESS_BLOCK)) {
+    if (xk_job_is_block(j)) {
         o->access = XK_ACCESS_BLOCK;
         o->why = "rows are contiguous and padded to whole tiles";
         block_tile(j);
@@ -47,8 +46,6 @@ enum xk_status xk_mad_access(xk_ctx *c, const struct xk_operand_job *j)
         o->why = j->s.k_b == 4 ? "k is contiguous: a lane a row, transposing"
                                : "k is not contiguous: a message a k";
         scattered_tile(j);
-        if (!xk_plan_may_load(j, XK_ACCESS_SCATTERED))
-            o->access = XK_ACCESS_ELEMENTS;
     }
     o->rows_padded = j->s.rows_padded;
     o->tile_b = 4u * j->rows * j->plan->s.k_step;
@@ -90,8 +87,7 @@ enum xk_status xk_mad_items(xk_ctx *c, const struct xk_operand_job *j,
     const unsigned simd = j->plan->s.simd;
     const bool run = j->s.k_run % j->plan->s.k_step == 0 ||
                      j->s.k_run >= xk_plan_k_inner(j->plan)->extent;
-    const bool one = j->o->access == XK_ACCESS_ELEMENTS;
-    const unsigned vec = j->s.k_b == 4 && run && !one ? k_len : 1;
+    const unsigned vec = j->s.k_b == 4 && run ? k_len : 1;
     if (j->o->access == XK_ACCESS_BLOCK)
         return block_items(c, j, k_len, out);
     for (unsigned r = 0; r < j->rows; r += simd)

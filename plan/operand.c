@@ -78,13 +78,6 @@ struct xk_tile_strides xk_tile_strides_of(xk_ctx *c, const struct xk_plan *p,
     return s;
 }
 
-bool xk_plan_may_load(const struct xk_operand_job *j, enum xk_plan_access how)
-{
-    const struct xk_schedule *const s = &j->plan->s;
-    const unsigned wanted = j->row ? s->load_b : s->load_a;
-    return wanted == XK_LOAD_AUTO || wanted == how + 1u;
-}
-
 enum xk_status xk_plan_add(xk_ctx *c, struct xk_plan_list *l,
                            struct xk_plan_item item)
 {

@@ -45,9 +45,6 @@ static inline bool xk_job_is_block(const struct xk_operand_job *j)
            j->s.row_run % j->rows == 0;
 }
 
-/* Whether the schedule admits this way of loading. */
-bool xk_plan_may_load(const struct xk_operand_job *j, enum xk_plan_access how);
-
 /* Fills plan->slm if the schedule asks for it; XK_ENOFIT says why not. */
 enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p);
 

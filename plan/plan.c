@@ -157,29 +157,6 @@ static bool ragged(int64_t extent, unsigned tile, unsigned threads)
     return extent % ((int64_t)tile * threads) != 0;
 }
 
-/* Whether the operand is loaded as the schedule wants it. */
-static enum xk_status check_load(xk_ctx *c, struct xk_plan_operand *o,
-                                 const char *field, unsigned wanted)
-{
-    static const char apart[] = "its rows are not whole dwords of K";
-    static const struct {
-        const char *word, *why;
-    } kinds[] = {
-        [XK_LOAD_BLOCK] = {"block",
-                           "its rows are not in whole tiles without a gap"},
-        [XK_LOAD_SCATTERED] = {"scattered", apart},
-        [XK_LOAD_ROWS] = {"rows", apart},
-        [XK_LOAD_ELEMENTS] = {"elements", "its rows are not lanes"},
-    };
-    if (wanted == XK_LOAD_AUTO)
-        return XK_OK;
-    if (o->access + 1u != wanted)
-        return xk_fail(c, XK_ENOFIT, "plan: %s=%s: %s", field,
-                       kinds[wanted].word, kinds[wanted].why);
-    o->why = "the schedule wants it so";
-    return XK_OK;
-}
-
 static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
                                     const struct xk_operand_job *a,
                                     const struct xk_operand_job *b)
@@ -187,8 +164,6 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
     const struct family f = family_of(p);
     XK_TRY(f.access_a(c, a));
     XK_TRY(f.access_b(c, b));
-    XK_TRY(check_load(c, &p->a, "load_a", p->s.load_a));
-    XK_TRY(check_load(c, &p->b, "load_b", p->s.load_b));
     p->a.slots = p->s.slots_a;
     p->b.slots = p->s.slots_b;
     p->a.served = (uint8_t)xk_schedule_served(&p->s);
@@ -346,8 +321,7 @@ static bool has_left_lanes(const struct xk_plan *p)
 }
 
 /* Whether a load leaves lanes alone: one of a block does, and one that is
- * masked and cannot go beside the surface instead (lower/masks.h,
- * xk_lower_loads_zero). */
+ * masked and cannot go beside the surface instead. */
 static bool leaves_lanes(const struct xk_plan *p)
 {
     const struct xk_plan_epilogue *const e = &p->epi;

@@ -332,7 +332,6 @@ struct xk_plan {
     struct xk_plan_operand a, b;
     struct xk_plan_slm slm;
     struct xk_plan_flat flat;
-    uint32_t beside; /* packed places outside the tensor, in its surface */
     struct xk_plan_slices slices;
     struct xk_plan_sums sums;
     struct xk_layout acc;  /* register tile [m][n] of C */
@@ -341,7 +340,8 @@ struct xk_plan {
     uint32_t fma_per_step; /* mad or dpas instructions of a full step */
     struct xk_plan_epilogue epi;
     struct xk_plan_grf grf;
-    /* A plan that is written as a nest has these; others have none. */
+    /* What the nest has: none where nothing is summed, or with a batch in the
+     * lanes. */
     uint8_t n_buffers, n_calls;
     struct xk_plan_buffer buffer[XK_PLAN_MAX_BUFFERS];
     struct xk_pass_call call[XK_PLAN_MAX_CALLS];
@@ -353,9 +353,6 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *p,
                             const struct xk_nest *con,
                             const struct xk_schedule *s, struct xk_plan *out);
 void xk_plan_print(const struct xk_plan *p, struct xk_str *out);
-/* Whether lower/ writes K's loops as a nest of tile functions
- * (docs/kernels.md). */
-bool xk_plan_has_nest(const struct xk_plan *p);
 /* The calls as one text: "split(m=8) pipe(ra ahead=1 slots=1; ...)". */
 void xk_plan_print_calls(const struct xk_plan *p, struct xk_str *out);
 

@@ -54,7 +54,7 @@ bool xk_plan_turn(const struct xk_operand_job *j)
     const struct xk_shape *const s = &j->plan->shape;
     const bool turns = j->row ? xk_schedule_turns_b(s, &j->plan->s)
                               : xk_schedule_turns_a(s, &j->plan->s);
-    if (!turns || !xk_plan_has_nest(j->plan))
+    if (!turns)
         return false;
     *l = o->tile;
     if (j->row)

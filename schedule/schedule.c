@@ -183,8 +183,7 @@ static bool lanes_fit(const struct xk_platform *p, const struct xk_shape *s,
 static bool may_turn(const struct xk_shape *s, const struct xk_schedule *c)
 {
     return xk_fma_family_of(c->fma)->dpas && c->simd == 8 && s->elem_b <= 2 &&
-           c->surfaces && !c->slm && !c->pack && c->k_loop != XK_K_INNER &&
-           c->load_a == XK_LOAD_AUTO && c->load_b == XK_LOAD_AUTO;
+           c->surfaces && !c->slm && !c->pack && c->k_loop != XK_K_INNER;
 }
 
 bool xk_schedule_turns_a(const struct xk_shape *s, const struct xk_schedule *c)
@@ -336,8 +335,7 @@ static bool rule_sums(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)p;
     return !s->sums || (xk_fma_family_of(c->fma)->dpas && !c->pack &&
-                        s->k_inner % c->k_step == 0 &&
-                        c->load_a == XK_LOAD_AUTO && c->load_b == XK_LOAD_AUTO);
+                        s->k_inner % c->k_step == 0);
 }
 
 /* What else is outside comes from beside a surface, as zeros. */
@@ -395,8 +393,7 @@ static bool rule_kloop(const struct xk_platform *p, const struct xk_shape *s,
     if (c->fma == XK_FMA_LANES)
         return c->k_loop == XK_K_OUTER;
     if (xk_schedule_is_walk(c))
-        return !c->slm && !c->pack && c->n_sub == c->n_thr &&
-               c->load_a == XK_LOAD_AUTO && c->load_b == XK_LOAD_AUTO;
+        return !c->slm && !c->pack && c->n_sub == c->n_thr;
     return !xk_schedule_is_flat(c) ||
            (c->surfaces && c->n_sub == c->n_thr && !s->loose_a &&
             s->k_inner % c->k_step == 0 && s->k_outer <= MAX_SLM_PLACES);
@@ -468,31 +465,6 @@ static bool rule_unroll(const struct xk_platform *p, const struct xk_shape *s,
            (!c->unroll || c->unroll <= steps_of(s, c));
 }
 
-/* In a loop over all of K, and with a batch in the lanes, messages are what
- * layouts allow. */
-static bool may_load_a(const struct xk_schedule *c)
-{
-    if (c->k_loop == XK_K_INNER || c->fma == XK_FMA_LANES)
-        return c->load_a == XK_LOAD_AUTO;
-    return c->load_a != XK_LOAD_BLOCK && c->load_a != XK_LOAD_ROWS;
-}
-
-static bool may_load_b(const struct xk_schedule *c)
-{
-    if (c->k_loop == XK_K_INNER || c->fma == XK_FMA_LANES)
-        return c->load_b == XK_LOAD_AUTO;
-    return c->load_b !=
-           (xk_fma_family_of(c->fma)->dpas ? XK_LOAD_SCATTERED : XK_LOAD_ROWS);
-}
-
-static bool rule_load(const struct xk_platform *p, const struct xk_shape *s,
-                      const struct xk_schedule *c)
-{
-    (void)p;
-    (void)s;
-    return may_load_a(c) && may_load_b(c);
-}
-
 static bool rule_store(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_schedule *c)
 {
@@ -526,8 +498,12 @@ static bool rule_offsets(const struct xk_platform *p, const struct xk_shape *s,
         xk_schedule_groups_m(c, s->m) * c->tg_m * (int64_t)c->m_thr;
     const int64_t columns =
         xk_schedule_groups_n(c, s->n) * c->tg_n * (int64_t)c->n_thr;
+    const int64_t steps = xk_ceil_div(s->k_inner, c->k_step);
+    int64_t k;
     (void)p;
-    return rows <= most && columns <= most;
+    return rows <= most && columns <= most &&
+           !__builtin_mul_overflow(steps * c->k_step, s->k_outer, &k) &&
+           k <= most;
 }
 
 const struct xk_schedule_rule xk_schedule_rules[] = {

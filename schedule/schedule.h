@@ -25,16 +25,8 @@ enum xk_fma_kind {
 /* How K is walked (field.def). */
 enum xk_k_loop { XK_K_OUTER, XK_K_INNER, XK_K_WALK };
 
-/* How operands come into registers and C goes out; auto: what is best of what
- * the layout can do. Behind auto these are enum xk_plan_access and enum
- * xk_plan_store (plan/plan.h). */
-enum xk_load_kind {
-    XK_LOAD_AUTO,
-    XK_LOAD_BLOCK,
-    XK_LOAD_SCATTERED,
-    XK_LOAD_ROWS,
-    XK_LOAD_ELEMENTS
-};
+/* How C goes out; auto: what is best of what the layout can do. Behind auto
+ * these are enum xk_plan_store (plan/plan.h). */
 enum xk_store_kind {
     XK_PUT_AUTO,
     XK_PUT_BLOCK,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "views/access.h"
 
+#include <string.h>
+
+#include "base/half.h"
 #include "base/integer.h"
 
 /* Least and greatest base of all classes. */
@@ -255,4 +258,19 @@ bool xk_access_element(const struct xk_contraction *p,
     }
     *element = xk_layout_offset_e(&a->layout, place);
     return true;
+}
+
+uint32_t xk_fill_dword(enum xk_dtype dt, int32_t value)
+{
+    const float f = (float)value;
+    uint32_t bits = (uint32_t)value;
+    if (dt == XK_DT_F32)
+        memcpy(&bits, &f, sizeof(bits));
+    else if (dt == XK_DT_F16)
+        bits = xk_half_from_float(f);
+    else if (dt == XK_DT_BF16)
+        bits = xk_bf16_from_float(f);
+    if (xk_dtype_b(dt) == 1)
+        return (bits & 0xff) * 0x01010101u;
+    return xk_dtype_b(dt) == 2 ? (bits & 0xffff) * 0x00010001u : bits;
 }

@@ -60,4 +60,7 @@ bool xk_access_element(const struct xk_contraction *p,
                        const struct xk_access *a, const int64_t *at,
                        int64_t *element);
 
+/* The bits of a value of a type, as often as a dword has elements. */
+uint32_t xk_fill_dword(enum xk_dtype dt, int32_t value);
+
 #endif

@@ -92,7 +92,6 @@ static const struct {
     const char *text, *wei;
     unsigned m, n, k;
     int b_access;
-    uint8_t load_a, load_b; /* wanted */
 } covers[] = {
     {"mb1ic64ih8oc64oh8kh1", "Acdb32a", 16, 32, 4, XK_ACCESS_BLOCK},
     {"mb1ic64ih8oc64oh8kh1", "Acdb32a", 16, 16, 4, XK_ACCESS_BLOCK},
@@ -101,14 +100,6 @@ static const struct {
     {"mb1ic3ih9oc20oh9kh3ph1", "Acdb16a", 32, 16, 3, XK_ACCESS_BLOCK},
     {"mb1ic17ih9oc20oh9kh3ph1", "Acdb16a", 16, 16, 4, XK_ACCESS_BLOCK},
     {"mb2ic7ih9oc20oh9kh3ph1", "acdb", 16, 16, 4, XK_ACCESS_SCATTERED},
-    {"mb1ic64ih8oc64oh8kh1", "Acdb32a", 16, 32, 4, XK_ACCESS_BLOCK,
-     XK_LOAD_SCATTERED, XK_LOAD_BLOCK},
-    {"mb1ic64ih8oc64oh8kh1", "Acdb32a", 16, 32, 4, XK_ACCESS_SCATTERED,
-     XK_LOAD_ELEMENTS, XK_LOAD_SCATTERED},
-    {"mb1ic64ih8oc64oh8kh1", "Acdb32a", 16, 32, 4, XK_ACCESS_ELEMENTS, 0,
-     XK_LOAD_ELEMENTS},
-    {"mb2ic7ih9oc20oh9kh3ph1", "acdb", 16, 16, 4, XK_ACCESS_ELEMENTS,
-     XK_LOAD_ELEMENTS, XK_LOAD_ELEMENTS},
 };
 
 START_TEST(messages_cover_the_tile_once)
@@ -116,13 +107,9 @@ START_TEST(messages_cover_the_tile_once)
     problem(covers[_i].text, covers[_i].wei);
     struct xk_schedule s =
         schedule(covers[_i].m, covers[_i].n, covers[_i].k, 1, 1);
-    s.load_a = covers[_i].load_a;
-    s.load_b = covers[_i].load_b;
     const struct xk_plan p = plan_of(&s);
     ck_assert_int_eq(p.b.access, covers[_i].b_access);
-    ck_assert_int_eq(p.a.access, s.load_a == XK_LOAD_ELEMENTS
-                                     ? XK_ACCESS_ELEMENTS
-                                     : XK_ACCESS_SCATTERED);
+    ck_assert_int_eq(p.a.access, XK_ACCESS_SCATTERED);
     int64_t k = 0;
     for (unsigned i = 0; i < p.n_segments; i++) {
         const struct xk_plan_segment *const g = &p.seg[i];
@@ -244,7 +231,6 @@ static const struct {
     uint32_t src, wei, dst;
     const char *src_tag, *wei_tag;
     int a_access, b_access;
-    uint8_t load_a, load_b; /* wanted */
 } systolic[] = {
     {"mb1ic64ih8oc64oh8kh1", XK_F16, XK_F16, XK_F16, "acdb", "AcdB32a16b",
      XK_ACCESS_SCATTERED, XK_ACCESS_BLOCK},
@@ -262,14 +248,6 @@ static const struct {
      XK_ACCESS_SCATTERED, XK_ACCESS_ELEMENTS},
     {"mb1ic5ih9oc20oh9kh3ph1", XK_U8, XK_S8, XK_S8, "acdb", "acdb",
      XK_ACCESS_ELEMENTS, XK_ACCESS_ELEMENTS},
-    {"mb1ic64ih8oc64oh8kh1", XK_F16, XK_F16, XK_F16, "acdb", "AcdB32a16b",
-     XK_ACCESS_ELEMENTS, XK_ACCESS_ROWS, XK_LOAD_ELEMENTS, XK_LOAD_ROWS},
-    {"mb1ic64ih8oc64oh8kh1", XK_U8, XK_S8, XK_U8, "acdb", "AcdB32a32b",
-     XK_ACCESS_SCATTERED, XK_ACCESS_ELEMENTS, XK_LOAD_SCATTERED,
-     XK_LOAD_ELEMENTS},
-    {"mb1ic70ih8oc64oh8kh1", XK_F16, XK_F16, XK_F32, "aBcd16b", "acdb",
-     XK_ACCESS_ELEMENTS, XK_ACCESS_ELEMENTS, XK_LOAD_ELEMENTS,
-     XK_LOAD_ELEMENTS},
 };
 
 START_TEST(systolic_tiles_are_filled)
@@ -286,8 +264,6 @@ START_TEST(systolic_tiles_are_filled)
     s.simd = 8;
     s.n_sub = 8;
     s.grf_count = 256;
-    s.load_a = systolic[_i].load_a;
-    s.load_b = systolic[_i].load_b;
     const struct xk_plan p = plan_of(&s);
     ck_assert_int_eq(p.a.access, systolic[_i].a_access);
     ck_assert_int_eq(p.b.access, systolic[_i].b_access);
@@ -349,7 +325,6 @@ static const struct {
     const char *text, *src_tag, *wei_tag;
     unsigned simd, n, k;
     int a_access, b_access;
-    uint8_t load_a, load_b; /* wanted */
 } dots[] = {
     {"mb1ic64ih8oc64oh8kh1", "acdb", "AcdB32a4b", 16, 32, 16,
      XK_ACCESS_SCATTERED, XK_ACCESS_BLOCK},
@@ -369,11 +344,6 @@ static const struct {
      XK_ACCESS_ELEMENTS},
     {"mb1ic7ih9oc20oh9kh3ph1", "acdb", "Acdb16a", 16, 16, 4, XK_ACCESS_ELEMENTS,
      XK_ACCESS_ELEMENTS},
-    {"mb1ic64ih8oc64oh8kh1", "acdb", "AcdB32a4b", 16, 32, 16,
-     XK_ACCESS_ELEMENTS, XK_ACCESS_SCATTERED, XK_LOAD_ELEMENTS,
-     XK_LOAD_SCATTERED},
-    {"mb1ic64ih8oc64oh8kh1", "acdb", "AcdB32a4b", 16, 32, 16,
-     XK_ACCESS_SCATTERED, XK_ACCESS_ELEMENTS, 0, XK_LOAD_ELEMENTS},
 };
 
 START_TEST(tiles_of_dp4a_are_filled)
@@ -388,8 +358,6 @@ START_TEST(tiles_of_dp4a_are_filled)
     s.fma = XK_FMA_DP4A;
     s.simd = (uint16_t)dots[_i].simd;
     s.grf_count = 256;
-    s.load_a = dots[_i].load_a;
-    s.load_b = dots[_i].load_b;
     const struct xk_plan p = plan_of(&s);
     ck_assert_int_eq(p.a.access, dots[_i].a_access);
     ck_assert_int_eq(p.b.access, dots[_i].b_access);
@@ -410,19 +378,6 @@ static const struct {
     const char *why, *text, *src_tag, *wei_tag, *change;
     uint32_t type;
 } kinds[] = {
-    {"load_b=block: its rows are not in whole tiles", "mb1ic64ih8oc64oh8kh1",
-     "acdb", "acdb", "load_b=block", XK_F16},
-    {"load_b=rows: its rows are not whole dwords of K", "mb1ic64ih8oc64kh3ph1",
-     "acdb", "abcd", "load_b=rows", XK_F16},
-    {NULL, "mb1ic64ih8oc64oh8kh1", "acdb", "acdb", "load_b=rows", XK_F16},
-    {"load_a=scattered: its rows are not whole dwords of K",
-     "mb1ic64ih8oc64oh8kh3ph1", "abcd", "acdb", "load_a=scattered", XK_F16},
-    {"load_a=scattered: its rows are not whole dwords of K",
-     "mb1ic63ih8oc64oh8kh3ph1", "acdb", "acdb", "load_a=scattered", XK_F16},
-    {"load_a=rows: ", "mb1ic64ih8oc64oh8kh1", "acdb", "acdb", "load_a=rows",
-     XK_F16},
-    {"load_b=scattered: ", "mb1ic64ih8oc64oh8kh1", "acdb", "acdb",
-     "load_b=scattered", XK_F16},
     {"store=packed: columns of C are not eight consecutive dwords",
      "mb1ic64ih8oc60oh8kh1", "acdb", "acdb", "store=packed", XK_F16},
     {NULL, "mb1ic64ih8oc64oh8kh1", "acdb", "acdb", "store=packed", XK_F16},
@@ -433,9 +388,6 @@ static const struct {
      "acdb", "acdb", "store=block", XK_F32},
     {NULL, "mb1ic64ih8oc64oh8kh1", "acdb", "acdb", "store=block", XK_F32},
     {NULL, "mb1ic64ih8oc64oh8kh1", "acdb", "acdb", "store=scattered", XK_F32},
-    {"load_b=block: its rows are not in whole tiles", "mb1ic64ih8oc64oh8kh1",
-     "acdb", "Acdb16a", "load_b=block", XK_F32},
-    {NULL, "mb1ic64ih8oc64oh8kh1", "acdb", "Acdb32a", "load_b=block", XK_F32},
 };
 
 START_TEST(a_kind_of_message_that_cannot_be_is_refused)

@@ -68,7 +68,7 @@ class Combination:
                 f"+kloop={'inner' if self.slm else 'outer'}"
                 f"+slices=1+addr=surface+grf={self.grf}"
                 "+prefetch=0+pack=0+order=n"
-                "+unroll=0+load_a=auto+load_b=auto+store=auto")
+                "+unroll=0+store=auto")
 
     def buffers(self):
         """Registers of the multiply's tiles."""

@@ -192,26 +192,8 @@ static const struct {
     {"slots",
      "slots=3,3 slm=0 kloop=inner m=16 n=16 nsub=16 slices=2",
      {3136, 64, 64, 1, 2}},
-    /* Messages of loops over all K are what layouts allow. */
-    {"load", "load_a=scattered load_b=block", {3136, 64, 64, 9, 2}},
-    {"load", "load_a=block", {3136, 64, 64, 9, 2}},
-    {"load", "load_a=rows", {3136, 64, 64, 9, 2}},
-    {"load", "load_a=elements", {3136, 64, 64, 9, 2}},
-    {"load", "load_b=block slm=0 kloop=inner", {3136, 64, 64, 9, 2}},
-    {"load", "load_a=elements slm=0 kloop=inner", {3136, 64, 64, 9, 2}},
-    {NULL, "load_a=elements slm=0 kloop=outer", {3136, 64, 64, 9, 2}},
-    {"load", "load_a=rows slm=0 kloop=outer", {3136, 64, 64, 9, 2}},
-    {"load", "load_b=rows", {3136, 64, 64, 9, 2}},
-    {"load", "load_b=elements slm=0 kloop=inner", {3136, 64, 64, 9, 2}},
-    {NULL, "load_b=rows slm=0 kloop=outer", {3136, 64, 64, 9, 2}},
-    {NULL, "load_b=elements slm=0 kloop=outer", {3136, 64, 64, 9, 2}},
-    {"load", "load_b=scattered slm=0 kloop=outer", {3136, 64, 64, 9, 2}},
-    {NULL, DOTS " kloop=outer load_b=scattered", {3136, 64, 64, 9, 1}},
-    {"load", DOTS " kloop=outer load_b=rows", {3136, 64, 64, 9, 1}},
-    {"load", DOTS " kloop=inner load_a=elements", {3136, 64, 64, 9, 1}},
-    {"load",
-     "fma=mad simd=16 k=4 slm=0 kloop=inner m=16 load_a=elements",
-     {3136, 64, 64, 9, 4}},
+    {"offsets", "slm=0 kloop=outer", {3136, 64, 16, 1 << 27, 2}},
+    {NULL, "slm=0 kloop=outer", {3136, 64, 16, 1 << 26, 2}},
     {NULL, "slm=0 kloop=inner prefetch=1", {3136, 64, 64, 9, 2}},
     {NULL,
      "fma=mad simd=16 k=4 slm=0 kloop=inner m=16 prefetch=1",
@@ -256,9 +238,6 @@ static const struct {
     {NULL, "slm=0 k=32", {3136, 64, 64, 1, 1, .sums = true}},
     {"sums", "slm=0 k=32 kloop=outer", {3136, 64, 72, 1, 1, .sums = true}},
     {"sums",
-     "slm=0 k=32 kloop=outer load_b=rows",
-     {3136, 64, 64, 1, 1, .sums = true}},
-    {"sums",
      "slm=0 kloop=outer fma=dp4a simd=16 m=16 n=16 nsub=16 k=16 tg=2x2",
      {3136, 64, 64, 1, 1, .sums = true}},
     {NULL, PACK, {3136, 64, 3, 49, 2, .line_places = 7, .used_e = 3}},
@@ -289,10 +268,6 @@ static const struct {
     {"kloop", BATCH " kloop=inner prefetch=1", OF_BATCH},
     {"kloop", BATCH " kloop=inner slices=2", OF_BATCH},
     {"kloop", BATCH " kloop=walk", OF_BATCH},
-    {"load", BATCH " load_a=elements", OF_BATCH},
-    {"load", BATCH " load_a=scattered", OF_BATCH},
-    {"load", BATCH " load_b=block", OF_BATCH},
-    {"load", BATCH " load_b=elements", OF_BATCH},
     {NULL, "store=packed", {3136, 64, 64, 9, 2}},
     {NULL, "store=columns", {3136, 64, 64, 9, 2}},
     {"store", "store=block", {3136, 64, 64, 9, 2}},
@@ -350,8 +325,6 @@ START_TEST(text_parses_back)
         a.m_first = rng >> 61 & 1;
         b.m_first = !a.m_first;
         a.unroll = (uint8_t)(rng >> 53);
-        a.load_a = (uint8_t)(rng >> 37) % 5;
-        a.load_b = (uint8_t)(rng >> 45) % 5;
         a.store = (uint8_t)(rng >> 29) % 5;
         b.score = a.score;
         xk_str_init(&s, NULL);
@@ -391,8 +364,7 @@ static const struct {
     {"order=", "'order='"},
     {"unroll=256", "'unroll=256'"},
     {"unroll=n", "'unroll=n'"},
-    {"load_a=packed", "'load_a=packed'"},
-    {"load_b=blocks", "'load_b=blocks'"},
+    {"load_a=auto", "'load_a=auto'"}, /* until November 2026 */
     {"load=auto", "'load=auto'"},
     {"store=rows", "'store=rows'"},
     {"m=8 store=elements", "'store=elements'"},
@@ -451,8 +423,6 @@ static const struct {
     {"fma=dp4a simd=8", NULL, {3136, 64, 64, 9, 1}},
     {"fma=mad", "step", {3136, 64, 64, 9, 2}},
     {"k=12", "step", {3136, 64, 64, 9, 2}},
-    {"load_b=rows", NULL, {3136, 64, 64, 9, 2}},
-    {"load_b=rows kloop=inner", "load", {3136, 64, 64, 9, 2}},
     {"store=block", "store", {3136, 64, 64, 9, 2}},
     {"tg=64x64", "group", {3136, 64, 64, 9, 4}},
     {"m=1024", "lanes", {3136, 64, 64, 9, 4}},
@@ -786,7 +756,7 @@ START_TEST(prints_every_field)
                      "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
                      "slices=1 splits=1 kloop=outer slots=2,1 holds=0 slm=0 "
                      "prefetch=0 pack=0 addr=a64 grf=128 order=n unroll=0 "
-                     "load_a=auto load_b=auto store=auto");
+                     "store=auto");
     struct xk_schedule edge = shared;
     edge.pack = true;
     edge.prefetch = true;

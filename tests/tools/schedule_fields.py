@@ -17,12 +17,12 @@ from tap import Tap  # noqa: E402
 
 THROUGH = ("fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=4x2 slices=1 splits=1 kloop=inner "
            "slots=1,1 holds=0 slm=2 prefetch=0 "
-           "addr=surface grf=256 order=n unroll=0 load_a=auto load_b=auto store=auto")
+           "addr=surface grf=256 order=n unroll=0 store=auto")
 STRAIGHT = THROUGH.replace("slm=2", "slm=0")
 TAP_BY_TAP = STRAIGHT.replace("inner", "outer")
 LANES = ("fma=mad simd=16 m=16 n=16 nsub=16 k=2 tg=2x2 slices=1 splits=1 kloop=outer "
          "slots=1,1 slm=0 prefetch=0 "
-         "addr=surface grf=128 order=n unroll=0 load_a=auto load_b=auto store=auto")
+         "addr=surface grf=128 order=n unroll=0 store=auto")
 FLAT = LANES.replace("outer", "inner")
 DOTS = LANES.replace("mad simd=16", "dp4a simd=8").replace("k=2", "k=8")
 PAIRS = STRAIGHT.replace("tg=4x2", "tg=2x1")
@@ -46,20 +46,13 @@ ROWS = [  # type, schedule, what is changed, the problem if it is another
     ("f16", TAP_BY_TAP, "addr=a64"), ("f32", LANES, "grf=256"),
     ("f32", LANES, "order=m"),
     ("f32", LANES, "unroll=3"), ("f32", FLAT, "unroll=10"),
-    ("f32", LANES, "load_a=elements"),
-    ("f16", TAP_BY_TAP, "load_a=elements"),
-    ("u8s8", DOTS, "load_a=elements"),
-    ("f32", LANES, "load_b=scattered"),
-    ("f32", LANES, "load_b=elements"), ("f16", TAP_BY_TAP, "load_b=rows"),
-    ("f16", TAP_BY_TAP, "load_b=elements"), ("u8s8", DOTS, "load_b=scattered"),
-    ("u8s8", DOTS, "load_b=elements"), ("f32", LANES, "store=scattered"),
+    ("f32", LANES, "store=scattered"),
     ("f16", THROUGH, "store=columns"), ("u8s8", DOTS, "store=scattered"),
 ]
 
 
 BATCH = "g32mb1ic32ih9oc32kh3ph1"
-REFUSED = ["kloop=inner", "kloop=inner prefetch=1", "kloop=walk", "load_a=elements", "load_a=scattered", "load_b=block",
-           "load_b=elements"]
+REFUSED = ["kloop=inner", "kloop=inner prefetch=1", "kloop=walk"]
 PRODUCTS = [("f16", "k=1", "mad"), ("u8s8", "k=4", "dp4a")]
 
 
