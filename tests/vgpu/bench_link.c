@@ -3,11 +3,12 @@
  * synchronous round trips of two sends each, against the virtual device and
  * against a bare server that receives the same messages and gives the same
  * answers, from one array that it has touched before. Both in this run, in
- * turns of PIECE pages, so that what else the machine does hits both; the
- * median of the turns' ratios counts. Which core a thread is on changes rates
- * by two and more, so threads are bound: client and servers on one core, then
- * the servers on another one. Exits 1 if the device reaches less than 0.8 of
- * the bare server's rate. */
+ * turns of PIECE pages; the median of the turns' ratios of processor time
+ * counts, client and server together, since other programs share the wall
+ * time. Rates are of wall time. Which core a thread is on changes them by two
+ * and more, so threads are bound: client and servers on one core, then the
+ * servers on another one. Exits 1 if the bare server takes less than 0.8 of
+ * the device's processor time. */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -29,10 +30,13 @@
 #define HEAD_B 24u /* of a write or a read: header and body */
 #define PIECE 16u  /* pages; short, so that few turns are interrupted */
 
-static double now_s(void)
+/* The servers' process; 0: this one. */
+static pid_t servers;
+
+static double seconds(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -51,6 +55,20 @@ static void bind_to(int core)
     CPU_ZERO(&set);
     CPU_SET(core, &set);
     must(!sched_setaffinity(0, sizeof set, &set), "cannot bind to a core");
+}
+
+struct times {
+    double wall_s, cpu_s; /* cpu_s: of client and servers */
+};
+
+static struct times now(void)
+{
+    const double own_s = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    clockid_t others = CLOCK_PROCESS_CPUTIME_ID;
+    must(!servers || !clock_getcpuclockid(servers, &others),
+         "no clock of the servers");
+    return (struct times){seconds(CLOCK_MONOTONIC),
+                          own_s + (servers ? seconds(others) : 0)};
 }
 
 static unsigned pages = 2048, rounds = 5;
@@ -227,34 +245,36 @@ static void download(struct raw_client *r, const struct buffer *b, uint64_t k)
 enum { FIRST, AGAIN, DOWN, N_WAYS };
 static const char *const ways[N_WAYS] = {"up, new pages", "up again", "down"};
 
-/* Seconds of PIECE pages from page k on. A read at the end comes when all
+/* What PIECE pages from page k on take. A read at the end comes when all
  * writes were taken. */
-static double time_piece(struct raw_client *r, const struct buffer *b, int way,
-                         unsigned k)
+static struct times time_piece(struct raw_client *r, const struct buffer *b,
+                               int way, unsigned k)
 {
-    const double begin = now_s();
+    const struct times begin = now();
     for (unsigned n = 0; n < PIECE; n++)
         way == DOWN ? download(r, b, k + n) : upload(r, b, k + n);
     if (way != DOWN)
         download(r, b, k + PIECE - 1);
-    return now_s() - begin;
+    const struct times end = now();
+    return (struct times){end.wall_s - begin.wall_s, end.cpu_s - begin.cpu_s};
 }
 
 struct turns {
-    double *ratio, *device, *bare; /* device / bare; MiB/s */
+    double *ratio, *device, *bare; /* bare / device of cpu_s; MiB/s */
     unsigned n;
 };
 
 static void take_turn(struct turns *t, struct raw_client *const r[2],
                       const struct buffer *b, int way, unsigned k)
 {
-    double s[2];
+    const double piece_mib = PIECE * (double)RAW_PAGE_B / (1 << 20);
+    struct times s[2];
     const unsigned first = t->n % 2;
     s[first] = time_piece(r[first], b, way, k);
     s[!first] = time_piece(r[!first], b, way, k);
-    t->ratio[t->n] = s[0] / s[1];
-    t->bare[t->n] = PIECE * (double)RAW_PAGE_B / (1 << 20) / s[0];
-    t->device[t->n++] = PIECE * (double)RAW_PAGE_B / (1 << 20) / s[1];
+    t->ratio[t->n] = s[0].cpu_s / s[1].cpu_s;
+    t->bare[t->n] = piece_mib / s[0].wall_s;
+    t->device[t->n++] = piece_mib / s[1].wall_s;
 }
 
 static int compare(const void *a, const void *b)
@@ -272,8 +292,8 @@ static double at_share(double *v, unsigned n, double share)
 static bool report(const char *memory, const char *way, struct turns *t)
 {
     const double ratio = at_share(t->ratio, t->n, 0.5);
-    printf("%-6s %-13s  device %4.0f MiB/s, bare %4.0f MiB/s, ratio %.2f "
-           "(quartiles %.2f, %.2f)\n",
+    printf("%-6s %-13s  device %4.0f MiB/s, bare %4.0f MiB/s; processor time, "
+           "bare / device %.2f (quartiles %.2f, %.2f)\n",
            memory, way, at_share(t->device, t->n, 0.5),
            at_share(t->bare, t->n, 0.5), ratio, at_share(t->ratio, t->n, 0.25),
            at_share(t->ratio, t->n, 0.75));
@@ -345,6 +365,7 @@ static pid_t start_client(int core, int pipe_end)
     if (pid)
         return pid;
     struct ports p;
+    servers = getppid();
     bind_to(core);
     must(read(pipe_end, &p, sizeof p) == sizeof p, "no ports");
     const bool good = run_client(p);
