@@ -207,6 +207,42 @@ def judge_rows(tap, tools, root):
                  f"{name}: no other text lists them")
 
 
+def table_of(text, heading):
+    """The cells of the rows of the first table behind a heading."""
+    lines = text.split(heading, 1)[1].splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("|---"))
+    for line in lines[first + 1:]:
+        if not line.startswith("|"):
+            return
+        yield [c.strip() for c in line.strip("|").split("|")]
+
+
+def judge_hardware(tap, tools, root):
+    """docs/devices.md says which devices and which machine a platform has. The tools
+    say it when a device or a machine is another platform's."""
+    rows = list(table_of((root / "docs/devices.md").read_text(encoding="utf-8"),
+                         "## Words for hardware"))
+    every = known_words(run(tools, ["xk", "dis", "--platform=?"]))
+    tap.line("" if sorted(every) == sorted(r[0] for r in rows) else " ".join(every),
+             "docs/devices.md has a row for each platform")
+    machines = dict(re.findall(r"([\w-]+) \((\w+)\)", run(
+        tools, ["xkbench", "--mode=P", "--timing=?", FINE])))
+    for platform, devices, machine, product, virtual in rows:
+        Path("c.asm").write_text("(W) mov (8|M0) r127.0<1>:ud r0.0<1;1,0>:ud\n")
+        run(tools, ["xk", "asm", "-p", platform, "c.asm", "-o", "c.bin"])
+        other = next(r[1] for r in rows if r[0] != platform).split(", ")[0]
+        said = run(tools, ["xk", "lint", "-p", platform, f"--device={other}", "c.bin"])
+        words = said.strip().split("'s: ")[-1].split(", ")
+        found = [w for w in words if not re.search(r"-[a-d]\d$", w)]
+        tap.line("" if found == devices.split(", ") else said,
+                 f"{platform} has the devices {devices}")
+        mine = [m for m, p in machines.items() if p == platform]
+        tap.line("" if mine == [machine] else " ".join(mine),
+                 f"{platform} has the machine {machine}")
+        tap.line("" if {product, virtual} <= set(words) else said,
+                 f"{product} and {virtual} are devices of {platform}")
+
+
 def main():
     """Command line."""
     tools = dict(zip(("xkbench", "xk"), map(os.path.abspath, sys.argv[1:3])))
@@ -217,6 +253,7 @@ def main():
         os.chdir(folder)
         subprocess.run([tools["xk"], "gen", "-o", "k.zebin", FINE], check=True)
         judge_rows(tap, tools, root)
+        judge_hardware(tap, tools, root)
         os.chdir("/")
     return tap.end()
 
