@@ -24,9 +24,12 @@ static enum xk_status next_call(xk_ctx *c, const char **text,
     if (n < sizeof(name))
         memcpy(name, *text, n);
     *pass = xk_pass_find(name);
-    if (!*pass)
-        return xk_fail(c, XK_EPARSE, "passes: no pass is called '%.*s'",
-                       n < 40 ? (int)n : 40, *text);
+    if (!*pass) {
+        char known[300];
+        xk_pass_words(known, sizeof known);
+        return xk_fail(c, XK_EPARSE, "passes: '%.*s' is none of %s",
+                       n < 40 ? (int)n : 40, *text, known);
+    }
     *text += n;
     args[0] = 0;
     if (**text != '(')

@@ -62,5 +62,7 @@ uint32_t xk_slm_place(uint32_t outer_b, struct xk_alloc_info info);
 uint32_t xk_slm_size(const struct xk_kernel *k);
 /* A row of either table; NULL: there is none. */
 const struct xk_pass *xk_pass_find(const char *name);
+/* The names of all passes, with commas between them. */
+void xk_pass_words(char *out, size_t out_b);
 
 #endif

@@ -40,6 +40,19 @@ const struct xk_pass *xk_pass_find(const char *name)
     return p ? p : find_in(xk_nest_passes, xk_n_nest_passes, name);
 }
 
+void xk_pass_words(char *out, size_t out_b)
+{
+    size_t n = 0;
+    out[0] = 0;
+    for (unsigned i = 0; i < xk_n_passes + xk_n_nest_passes && n < out_b; i++) {
+        const struct xk_pass *const p =
+            i < xk_n_passes ? &xk_passes[i] : &xk_nest_passes[i - xk_n_passes];
+        if (xk_pass_find(p->name) == p) /* a pass may have several rows */
+            n += (size_t)snprintf(out + n, out_b - n, "%s%s", n ? ", " : "",
+                                  p->name);
+    }
+}
+
 /* The last steps, which are codegen's. */
 static const struct {
     const char *name;

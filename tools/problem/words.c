@@ -242,7 +242,7 @@ enum xk_status xk_word_device(const char *name, const char *word,
         if (!strcmp(one, word)) /* between ',' and ' ' is "" */
             return xk_word_tag(name, word, out, err);
     xk_words_of_devices(known, sizeof known);
-    return xk_tool_fail(err, XK_EINVAL, "%s=%.80s: not one of %s", name, word,
+    return xk_tool_fail(err, XK_EINVAL, "%s=%.80s: is none of %s", name, word,
                         known);
 }
 

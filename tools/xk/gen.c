@@ -417,10 +417,6 @@ int xk_verb_gen(int n, const char *const *args)
         return 0;
     }
     enum xk_status st = read_problem(&g, &err);
-    if (st < 0 && st != XK_EUNSUPPORTED) {
-        fprintf(stderr, "xk gen: %s\n", err.message);
-        return 2;
-    }
     if (st >= 0)
         st = generate_program(&g, &err);
     if (g.source.text)

@@ -134,6 +134,24 @@ bool xk_request_wants(const struct xk_request *r, const xk_inspect *f,
            (!r->kernel || !strcmp(r->kernel, facts->name));
 }
 
+enum xk_status xk_request_no_kernel(const xk_inspect *f, const char *file,
+                                    const char *name, struct xk_error *err)
+{
+    struct xk_kernel_facts facts;
+    char known[300] = "";
+    size_t n = 0;
+    uint32_t k = 0;
+    for (; k < xk_inspect_n_kernels(f) && n < sizeof known - 100; k++)
+        if (xk_inspect_kernel(f, k, &facts, NULL) >= 0)
+            n += (size_t)snprintf(known + n, sizeof known - n, "%s%.90s",
+                                  n ? ", " : "", facts.name);
+    return xk_tool_fail(
+        err, XK_EINVAL,
+        "%.100s: kernel '%.80s' is not in the file, which has %s%s", file, name,
+        *known ? known : "none",
+        k < xk_inspect_n_kernels(f) ? ", and others" : "");
+}
+
 enum xk_status xk_request_check_kernel(const struct xk_request *r,
                                        const xk_inspect *f,
                                        struct xk_error *err)
@@ -142,8 +160,8 @@ enum xk_status xk_request_check_kernel(const struct xk_request *r,
     for (uint32_t k = 0; k < xk_inspect_n_kernels(f); k++)
         if (xk_request_wants(r, f, k, &facts))
             return XK_OK;
-    return xk_tool_fail(err, XK_EINVAL, "kernel: '%.100s' is not in the file",
-                        r->kernel ? r->kernel : "");
+    return xk_request_no_kernel(f, r->input[0], r->kernel ? r->kernel : "",
+                                err);
 }
 
 enum xk_status xk_request_write(const struct xk_request *r, const char *text,

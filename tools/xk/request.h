@@ -68,6 +68,10 @@ void xk_request_close(struct xk_request_file *f);
 /* True if the request asks for kernel k. Fills facts. */
 bool xk_request_wants(const struct xk_request *r, const xk_inspect *f,
                       uint32_t k, struct xk_kernel_facts *facts);
+/* XK_EINVAL: the file has no kernel of this name; the message lists those that
+ * it has. */
+enum xk_status xk_request_no_kernel(const xk_inspect *f, const char *file,
+                                    const char *name, struct xk_error *err);
 /* An error if the request names a kernel that the file does not have. */
 enum xk_status xk_request_check_kernel(const struct xk_request *r,
                                        const xk_inspect *f,

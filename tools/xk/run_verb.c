@@ -9,6 +9,7 @@
 
 #include "tools/problem/output.h"
 #include "tools/problem/words.h"
+#include "tools/xk/request.h"
 #include "tools/xk/verbs.h"
 
 /* A run: the report, the trace, and what a launch needs. */
@@ -29,7 +30,6 @@ struct run {
     xk_capture *capture;
     uint32_t local[3]; /* work items of a group */
     uint32_t simd;
-    bool misused; /* the failure is one of usage */
 };
 
 /* The group's size: the user's, else the one that the kernel requires, else one
@@ -43,7 +43,7 @@ static void choose_local(struct run *x, const struct xk_kernel_facts *facts)
                                            : 1;
 }
 
-static enum xk_status open_outputs(struct run *x, struct xk_error *err)
+static enum xk_status open_kernel_file(struct run *x, struct xk_error *err)
 {
     struct xk_error why = {0};
     x->file = xk_tool_read(x->r->file, &x->file_b, err);
@@ -66,12 +66,7 @@ static enum xk_status find_kernel(struct run *x, struct xk_error *err)
             choose_local(x, &facts);
             return XK_OK;
         }
-    return xk_tool_fail(err, XK_EINVAL,
-                        "%.150s: kernel '%.100s' is not in the file%s",
-                        x->r->file, name,
-                        strcmp(xk_inspect_container(x->inspect), "raw")
-                            ? ""
-                            : "; that of raw code is called code");
+    return xk_request_no_kernel(x->inspect, x->r->file, name, err);
 }
 
 static enum xk_status make_raw_module(struct run *x, struct xk_error *err)
@@ -111,14 +106,12 @@ static enum xk_status make_device(struct run *x, struct xk_error *err)
         return st;
     if (!strcmp(xk_inspect_container(x->inspect), "raw"))
         return make_raw_module(x, err);
-    if (r->sets_code) {
-        x->misused = true;
+    if (r->sets_code)
         return xk_tool_fail(err, XK_EINVAL,
                             "%s: holds for raw code; %.150s is a %s, which "
                             "says it itself",
                             r->sets_code, r->file,
                             xk_inspect_container(x->inspect));
-    }
     return xk_module_create(x->device, x->file, x->file_b, &x->module, err);
 }
 
@@ -206,13 +199,10 @@ static enum xk_status run_kernel(struct run *x, struct xk_error *err)
     const struct xk_run_request *const r = x->r;
     if (find_kernel(x, err) < 0)
         return err->status;
-    for (; x->n_args < r->n_words; x->n_args++) {
-        const enum xk_status st = xk_run_arg_parse(
-            r->word[x->n_args], x->n_args, 0, &x->arg[x->n_args], err);
-        x->misused = st == XK_EINVAL;
-        if (st < 0)
-            return st;
-    }
+    for (; x->n_args < r->n_words; x->n_args++)
+        if (xk_run_arg_parse(r->word[x->n_args], x->n_args, 0,
+                             &x->arg[x->n_args], err) < 0)
+            return err->status;
     if (make_device(x, err) < 0)
         return err->status;
     return launch_request(x, err);
@@ -270,20 +260,16 @@ static enum xk_status run_program(struct run *x, struct xk_error *err)
                                   .args = args,
                                   .launched = launched,
                                   .user = x};
-    x->misused = !strcmp(xk_inspect_container(x->inspect), "raw");
-    if (x->misused)
+    if (!strcmp(xk_inspect_container(x->inspect), "raw"))
         return xk_tool_fail(err, XK_EINVAL,
                             "%.150s: no kernel given; that of raw code is "
                             "called code",
                             x->r->file);
     if (make_device(x, err) < 0)
         return err->status;
-    enum xk_status st = read_program(x, err);
-    x->misused = st == XK_EINVAL;
-    if (st < 0 || make_args(x, args, err) < 0)
+    if (read_program(x, err) < 0 || make_args(x, args, err) < 0)
         return err->status;
-    st = xk_module_run(x->module, &o, NULL, err);
-    x->misused = st == XK_EINVAL;
+    const enum xk_status st = xk_module_run(x->module, &o, NULL, err);
     if (st < 0 && st != XK_EFAULT)
         return st;
     return write_outs(x, err);
@@ -291,7 +277,7 @@ static enum xk_status run_program(struct run *x, struct xk_error *err)
 
 static enum xk_status run_file(struct run *x, struct xk_error *err)
 {
-    if (open_outputs(x, err) < 0)
+    if (open_kernel_file(x, err) < 0)
         return err->status;
     return x->r->kernel ? run_kernel(x, err) : run_program(x, err);
 }
@@ -453,7 +439,7 @@ static int run_request(struct xk_run_request *r, struct xk_error *err)
     free(text);
     release_run(&x);
     xk_run_report_fini(&x.report);
-    return x.misused ? 2 : n_findings || err->status < 0 ? 1 : 0;
+    return n_findings || err->status < 0 ? 1 : 0;
 }
 
 int xk_verb_run(int n, const char *const *args)

@@ -142,7 +142,7 @@ static int run_client(struct vgpu *x, struct xk_error *err)
         return 1;
     xk_vgpu_signals_take(&x->signals);
     if (start_virtual_device(x, err) < 0)
-        return err->status == XK_EINVAL ? 2 : 1;
+        return 1;
     if (x->r->serve) {
         /* A device is useless if its address could not be printed. */
         if (print_environment(x))

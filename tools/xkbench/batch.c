@@ -235,6 +235,7 @@ enum xk_status xk_bench_batch(struct xk_bench *b, const char *value,
     f.f = open_batch(b, value, &found);
     if (!f.f) {
         free(found);
+        b->batch_failed = true;
         return xk_tool_fail(err, XK_EIO, "batch=%.200s: %s", value,
                             strerror(errno));
     }
@@ -245,6 +246,7 @@ enum xk_status xk_bench_batch(struct xk_bench *b, const char *value,
         f.line ? read_batch(&f, err)
                : xk_tool_fail(err, XK_ENOMEM, "batch=%.200s: no memory", value);
     b->batch_depth--;
+    b->batch_failed |= st < 0;
     fclose(f.f);
     free(f.line);
     free(f.glued);

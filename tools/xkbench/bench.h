@@ -150,6 +150,7 @@ struct xk_bench {
     bool has_match;
     regex_t match;
     unsigned batch_depth;
+    bool batch_failed; /* a file that the command line names */
     /* The last option of a batch file, with its place, if no problem has
      * followed it yet; else "". */
     char unused[400];

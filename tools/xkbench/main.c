@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     enum xk_status st = xk_bench_check_order(argc - 1, args, &err);
     if (st >= 0)
         st = xk_bench_arguments(&b, argc - 1, args, &err);
-    int rc = 2;
+    int rc = b.batch_failed ? 1 : 2;
     if (st < 0) {
         if (b.n_tests)
             xk_bench_close(&b);

@@ -97,6 +97,13 @@ static void engine_words(char *out, size_t out_b)
     xk_tool_join_words(xk_device_engine_at, out, out_b);
 }
 
+/* "", or :N. */
+static bool is_device_number(const char *text)
+{
+    int64_t n;
+    return !*text || (*text == ':' && xk_word_digits(text + 1, &n) && n >= 0);
+}
+
 static enum xk_status set_engine(void *user, const char *value,
                                  struct xk_error *err)
 {
@@ -110,7 +117,7 @@ static enum xk_status set_engine(void *user, const char *value,
                  "engine=%.20s: kernels are for GPUs", value);
         return XK_OK;
     }
-    if (n == 3 && !strncmp(value, "gpu", 3) &&
+    if (n == 3 && !strncmp(value, "gpu", 3) && is_device_number(value + n) &&
         strlen(value) < sizeof b->engine) { /* the one that is always there */
         snprintf(b->engine, sizeof b->engine, "sim%s",
                  strcmp(value + n, ":0") ? value + n : "");
@@ -118,7 +125,7 @@ static enum xk_status set_engine(void *user, const char *value,
     }
     for (uint32_t k = 0; (known = xk_device_engine_at(k)); k++)
         if (strlen(known) == n && !strncmp(known, value, n) &&
-            strlen(value) < sizeof b->engine) {
+            is_device_number(value + n) && strlen(value) < sizeof b->engine) {
             strcpy(b->engine, value);
             return XK_OK;
         }

@@ -64,6 +64,22 @@ static bool asks(const struct peer_option *o, const char *value)
     return strcmp(o->keeps, value) != 0;
 }
 
+/* " a b c " becomes " a, b, c"; "" where the option has no list. */
+static void print_peer_words(const struct peer_option *o, char *out,
+                             size_t out_b)
+{
+    size_t n = 0;
+    out[0] = 0;
+    for (const char *at = o->words ? o->words : ""; *at && n < out_b;) {
+        at += strspn(at, " ");
+        const size_t word_b = strcspn(at, " ");
+        if (word_b)
+            n += (size_t)snprintf(out + n, out_b - n, "%s %.*s", n ? "," : "",
+                                  (int)word_b, at);
+        at += word_b;
+    }
+}
+
 enum xk_status xk_bench_set_peer_option(void *user, uint32_t row,
                                         const char *value, struct xk_error *err)
 {
@@ -71,9 +87,12 @@ enum xk_status xk_bench_set_peer_option(void *user, uint32_t row,
     const struct peer_option *const o = &rows[row];
     static const char *const wants[] = {"is neither true nor false",
                                         "is no whole number", "is none of", ""};
-    if (*value && !known(o, value))
+    if (*value && !known(o, value)) {
+        char words[200];
+        print_peer_words(o, words, sizeof words);
         return xk_tool_fail(err, XK_EINVAL, "%s=%.100s: %s%s", o->name, value,
-                            wants[o->kind], o->words ? o->words : "");
+                            wants[o->kind], words);
+    }
     b->refused[row][0] = 0;
     if (asks(o, value))
         snprintf(b->refused[row], sizeof b->refused[row], "%s=%.60s", o->name,

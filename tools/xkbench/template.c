@@ -295,6 +295,18 @@ const char *xk_bench_template_text(const char *text)
     return text;
 }
 
+static enum xk_status no_symbol(const char *name, size_t n,
+                                struct xk_error *err)
+{
+    char known[900] = "";
+    size_t at = 0;
+    for (size_t i = 0; i < XK_COUNTOF(symbols) && at < sizeof known; i++)
+        at += (size_t)snprintf(known + at, sizeof known - at, "%s%s",
+                               i ? ", " : "", symbols[i].name);
+    return xk_tool_fail(err, XK_EINVAL, "perf-template: %%%.*s%% is none of %s",
+                        n > 80 ? 80 : (int)n, name, known);
+}
+
 enum xk_status xk_bench_template_check(const char *text, struct xk_error *err)
 {
     text = xk_bench_template_text(text);
@@ -306,9 +318,7 @@ enum xk_status xk_bench_template_check(const char *text, struct xk_error *err)
         struct use use;
         const size_t n = (size_t)(close - at - 1);
         if (!read_use(at + 1, n, &use))
-            return xk_tool_fail(err, XK_EINVAL,
-                                "perf-template: unknown symbol %%%.*s%%",
-                                n > 80 ? 80 : (int)n, at + 1);
+            return no_symbol(at + 1, n, err);
         at = close + 1;
     }
     return XK_OK;
