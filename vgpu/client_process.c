@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "vgpu/client_maps.h"
 #include "vgpu/kernel_name.h"
 
 #define FLIGHT_NS UINT64_C(20000000) /* stored by then */
@@ -146,6 +147,8 @@ bool xk_gpu_process_peek(struct xk_gpu_process *p, uint64_t va, void *dst,
 struct asker {
     struct xk_gpu_process *p;
     const void *by;
+    struct xk_client_maps maps; /* asked for once, if a page cannot be read */
+    bool asked;
 };
 
 static bool read_for(void *user, uint64_t va, void *dst, size_t n_b)
@@ -167,19 +170,37 @@ static bool settle_page(void *user, uint64_t va)
     return waited;
 }
 
+static uint64_t next_readable(void *user, uint64_t va)
+{
+    struct asker *const a = user;
+    if (!a->asked)
+        xk_client_maps_init(&a->maps, a->p->pid);
+    a->asked = true;
+    return xk_client_maps_next(&a->maps, va);
+}
+
+static struct xk_va_client client_of(struct asker *a)
+{
+    return (struct xk_va_client){.read = read_for,
+                                 .settle = settle_page,
+                                 .next = next_readable,
+                                 .user = a};
+}
+
 void xk_gpu_process_refresh(struct xk_gpu_process *p, const void *by)
 {
-    struct asker a = {p, by};
-    const struct xk_va_client client = {read_for, settle_page, &a};
+    struct asker a = {.p = p, .by = by};
+    const struct xk_va_client client = client_of(&a);
     if (p->pid && !atomic_load(&p->refused))
         xk_va_store_refresh(p->store, &client);
+    xk_client_maps_fini(&a.maps);
 }
 
 bool xk_gpu_process_download(struct xk_gpu_process *p, const void *by,
                              uint64_t va, uint64_t n_b, uint8_t page[4096])
 {
-    struct asker a = {p, by};
-    const struct xk_va_client client = {read_for, settle_page, &a};
+    struct asker a = {.p = p, .by = by};
+    const struct xk_va_client client = client_of(&a);
     const bool readable = p->pid && !atomic_load(&p->refused);
     return xk_va_store_download(p->store, readable ? &client : NULL, va, n_b,
                                 page);
@@ -188,8 +209,8 @@ bool xk_gpu_process_download(struct xk_gpu_process *p, const void *by,
 void xk_gpu_process_refresh_page(struct xk_gpu_process *p, const void *by,
                                  uint64_t va)
 {
-    struct asker a = {p, by};
-    const struct xk_va_client client = {read_for, settle_page, &a};
+    struct asker a = {.p = p, .by = by};
+    const struct xk_va_client client = client_of(&a);
     if (p->pid && !atomic_load(&p->refused))
         xk_va_store_refresh_page(p->store, &client, va);
 }

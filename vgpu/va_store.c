@@ -506,9 +506,12 @@ static void refresh_block(xk_va_store *s, const struct xk_va_client *client,
                           uint64_t va, uint64_t n)
 {
     const bool all = client->read(client->user, va, s->block, n * PAGE_B);
+    const bool ask = !all && n > 1 && client->next;
     for (uint64_t k = 0; k < n; k++) {
         const uint64_t at = va + k * PAGE_B;
         uint8_t *const mine = s->block + k * PAGE_B;
+        if (ask && client->next(client->user, at) > at)
+            continue;
         if (all || client->read(client->user, at, mine, PAGE_B))
             refresh_page(s, client, at, mine);
     }

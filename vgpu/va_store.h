@@ -71,6 +71,10 @@ struct xk_va_client {
      * that the client may not have stored yet, and the page must be read again.
      * May be NULL. */
     bool (*settle)(void *user, uint64_t va);
+    /* The first address from va on that can be read. Called where read has said
+     * false, so that pages which the client has unmapped are not tried one by
+     * one. May be NULL. */
+    uint64_t (*next)(void *user, uint64_t va);
     void *user;
 };
 /* Prepares n_b bytes at va, within one page below 2^47, to be sent over the

@@ -4,7 +4,10 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "vgpu/client_maps.h"
 #include "vgpu/va_store.h"
 
 #define PAGE_B 4096u
@@ -229,6 +232,67 @@ START_TEST(parts_grow_together)
 }
 END_TEST
 
+/* A block of pages of which the client has unmapped all but the last. */
+enum { BLOCK_PAGES = 64 };
+
+static bool read_last(void *user, uint64_t va, void *dst, size_t n_b)
+{
+    (void)user;
+    w.reads++;
+    if (va != VA + (BLOCK_PAGES - 1) * PAGE_B || n_b != PAGE_B)
+        return false;
+    memcpy(dst, w.own, PAGE_B);
+    return true;
+}
+
+static uint64_t last_page(void *user, uint64_t va)
+{
+    (void)user;
+    (void)va;
+    return VA + (BLOCK_PAGES - 1) * PAGE_B;
+}
+
+START_TEST(unmapped_pages_are_not_tried)
+{
+    const struct xk_va_client gone = {.read = read_last, .next = last_page};
+    const uint64_t last = last_page(NULL, VA);
+    uint64_t part_b;
+    for (unsigned k = 0; k < BLOCK_PAGES; k++) {
+        const uint64_t va = VA + k * PAGE_B;
+        ck_assert_int_eq(xk_va_store_map(w.s, w.c, va), XK_OK);
+        ck_assert(xk_va_store_upload(w.s, va, w.own, PAGE_B, &part_b));
+    }
+    memset(w.own, 'c', PAGE_B);
+    w.reads = 0;
+    xk_va_store_refresh(w.s, &gone);
+    /* Blocks begin at multiples of 64 pages, so these lie in two. */
+    ck_assert_uint_le(w.reads, 3);
+    ck_assert(all_are(xk_va_store_at(w.s, last, PAGE_B, &part_b), 'c'));
+    ck_assert(all_are(device(), 'a'));
+}
+END_TEST
+
+/* The middle one of three pages cannot be read. */
+START_TEST(readable_parts_of_this_process)
+{
+    const size_t page_b = (size_t)sysconf(_SC_PAGESIZE);
+    struct xk_client_maps m;
+    uint8_t *const p = mmap(NULL, 3 * page_b, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert(p != MAP_FAILED && !mprotect(p + page_b, page_b, PROT_NONE));
+    const uint64_t at = (uintptr_t)p;
+    xk_client_maps_init(&m, getpid());
+    ck_assert_uint_eq(xk_client_maps_next(&m, at + 5), at + 5);
+    ck_assert_uint_eq(xk_client_maps_next(&m, at + page_b), at + 2 * page_b);
+    ck_assert_uint_eq(xk_client_maps_next(&m, at + 2 * page_b - 1),
+                      at + 2 * page_b);
+    ck_assert_uint_eq(xk_client_maps_next(&m, UINT64_MAX - 1), UINT64_MAX);
+    xk_client_maps_fini(&m);
+    ck_assert_uint_eq(xk_client_maps_next(&m, at + page_b), at + page_b);
+    munmap(p, 3 * page_b);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("va_store");
@@ -245,6 +309,8 @@ int main(void)
     tcase_add_loop_test(pages, each_side_keeps_its_bytes, 0, 2);
     tcase_add_test(pages, an_upload_keeps_what_the_device_wrote);
     tcase_add_test(pages, parts_grow_together);
+    tcase_add_test(pages, unmapped_pages_are_not_tried);
+    tcase_add_test(pages, readable_parts_of_this_process);
     suite_add_tcase(s, pages);
     SRunner *const r = srunner_create(s);
     srunner_set_tap(r, "-");
