@@ -172,7 +172,7 @@ class Seen:
         self.n += 1
         for name in parsed(schedule):
             self.drawn[name] = self.drawn.get(name, 0) + 1
-        for word in whole.split():
+        for word in set(whole.split()):
             self.words[word] = self.words.get(word, 0) + 1
 
     def lines(self):
