@@ -31,7 +31,8 @@ static void print_bind(const struct xk_launch_arg_info *a, struct xk_str *out)
         xk_str_putc(out, '\n');
 }
 
-static void print_launch(const struct xk_launch_step *s, struct xk_str *out)
+static void print_launch_step(const struct xk_launch_step *s,
+                              struct xk_str *out)
 {
     xk_str_printf(out,
                   "launch %s groups %" PRIu32 " %" PRIu32 " %" PRIu32
@@ -54,5 +55,5 @@ void xk_launches_print(const struct xk_launch_list *l, struct xk_str *out)
         xk_str_printf(out, "scratch %" PRIu64 " at %" PRIu64 "\n",
                       l->scratch[i].size_b, l->scratch[i].offset_b);
     for (uint32_t i = 0; i < l->n_launches; i++)
-        print_launch(&l->launches[i], out);
+        print_launch_step(&l->launches[i], out);
 }

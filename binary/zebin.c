@@ -442,8 +442,8 @@ static void put_section_headers(struct xk_str *b, const struct layout *l)
     }
 }
 
-static void put_file(struct xk_str *b, const struct layout *l,
-                     const struct xk_zebin_contents *z, const struct parts *p)
+static void put_zebin(struct xk_str *b, const struct layout *l,
+                      const struct xk_zebin_contents *z, const struct parts *p)
 {
     const struct xk_str *const rest[] = {&p->info, &p->note, &p->launches,
                                          &p->names};
@@ -485,7 +485,7 @@ enum xk_status xk_zebin_write(xk_ctx *c, const struct xk_zebin_contents *z,
     if (z->launches)
         put_launches(&p.launches, z->launches);
     place_sections(&l, z, &p);
-    put_file(out, &l, z, &p);
+    put_zebin(out, &l, z, &p);
     for (unsigned i = 0; i < XK_COUNTOF(all); i++) {
         failed = failed || all[i]->failed;
         xk_str_fini(all[i]);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static bool meet(const struct xk_cg_costs *c, unsigned a, unsigned b)
+static bool share_bank(const struct xk_cg_costs *c, unsigned a, unsigned b)
 {
     return a / c->bank_grf % 2 == b / c->bank_grf % 2 &&
            a / c->bundle_grf % c->bundles == b / c->bundle_grf % c->bundles;
@@ -102,7 +102,8 @@ bool xk_banks_ask(struct xk_banks *b, const struct xk_cg *g, uint32_t tile)
         const unsigned other = ((unsigned)t->at_b + p->other_sub_b) / grf_b;
         for (unsigned r = 0; r < b->period; r++)
             if (b->meets[r] < UINT16_MAX)
-                b->meets[r] += meet(b->costs, r + p->sub_b / grf_b, other);
+                b->meets[r] +=
+                    share_bank(b->costs, r + p->sub_b / grf_b, other);
     }
     return true;
 }

@@ -75,7 +75,7 @@ static enum xk_status add_scope(struct xk_cg *g, struct xk_cg_scope of)
 }
 
 /* While the variable is in scope, expressions equal to its value are it. */
-static enum xk_status begin_let(struct xk_cg *g, const xk_stmt *s)
+static enum xk_status enter_let(struct xk_cg *g, const xk_stmt *s)
 {
     const xk_expr *const value = xk_kid(s, 1);
     const uint32_t at = bind_value(g, xk_kid(s, 0), value);
@@ -217,7 +217,7 @@ static enum xk_status begin_stmt(struct xk_cg *g, const xk_stmt *s,
         return begin_seq(g, s);
     case XK_OP_LET:
         return xk_type_of(xk_kid(s, 0)).dt == XK_DT_BOOL ? begin_bool(g, s)
-                                                         : begin_let(g, s);
+                                                         : enter_let(g, s);
     case XK_OP_LOAD:
         return begin_load(g, s);
     case XK_OP_ALLOC:

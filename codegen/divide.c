@@ -48,8 +48,9 @@ static struct xk_cg_val op2(struct xk_cg *g, enum xk_opcode op,
     return d;
 }
 
-static struct xk_cg_val converted(struct xk_cg *g, enum xk_dtype dt,
-                                  const struct xk_cg_val *a, unsigned lanes)
+static struct xk_cg_val converted_value(struct xk_cg *g, enum xk_dtype dt,
+                                        const struct xk_cg_val *a,
+                                        unsigned lanes)
 {
     const struct xk_cg_val d = xk_cg_temp(g, dt, lanes);
     xk_cg_mov(g, &d, a, lanes);
@@ -57,9 +58,9 @@ static struct xk_cg_val converted(struct xk_cg *g, enum xk_dtype dt,
 }
 
 /* -1 in lanes where the comparison holds, else 0. */
-static struct xk_cg_val mask_of(struct xk_cg *g, enum xk_cond cond,
-                                const struct xk_cg_val *a,
-                                const struct xk_cg_val *b, unsigned lanes)
+static struct xk_cg_val compare_mask(struct xk_cg *g, enum xk_cond cond,
+                                     const struct xk_cg_val *a,
+                                     const struct xk_cg_val *b, unsigned lanes)
 {
     const uint32_t first = g->n_inst;
     const struct xk_cg_val c = op2(g, XK_OPC_CMP, XK_DT_S32, a, b, lanes);
@@ -82,7 +83,7 @@ static struct xk_cg_val reciprocal(struct xk_cg *g, const struct xk_cg_val *d,
                                    unsigned lanes)
 {
     const struct xk_cg_val below = xk_cg_imm(XK_DT_F32, XK_CG_BELOW_ONE);
-    const struct xk_cg_val f = converted(g, XK_DT_F32, d, lanes);
+    const struct xk_cg_val f = converted_value(g, XK_DT_F32, d, lanes);
     const struct xk_cg_val inv = xk_cg_temp(g, XK_DT_F32, lanes);
     const uint32_t first = g->n_inst;
     xk_cg_op1(g, XK_OPC_MATH, &inv, &f, lanes);
@@ -98,9 +99,9 @@ static struct xk_cg_val estimate_quotient(struct xk_cg *g,
                                           unsigned lanes)
 {
     const struct xk_cg_val f =
-        converted(g, XK_DT_F32, n, lanes_of_value(n, lanes));
+        converted_value(g, XK_DT_F32, n, lanes_of_value(n, lanes));
     const struct xk_cg_val q = op2(g, XK_OPC_MUL, XK_DT_F32, &f, s, lanes);
-    return converted(g, XK_DT_U32, &q, lanes);
+    return converted_value(g, XK_DT_U32, &q, lanes);
 }
 
 /* floor(n / d) of u32 in registers; of d == 0 anything. */
@@ -124,7 +125,7 @@ static struct xk_cg_val quotient_u32(struct xk_cg *g, struct xk_cg_val n,
     const struct xk_cg_val word = xk_cg_word_of(q2, 0);
     const struct xk_cg_val *const v[] = {&r, &minus_d, &word};
     xk_cg_op3(g, XK_OPC_MAD, &r, v, lanes);
-    const struct xk_cg_val more = mask_of(g, XK_COND_GE, &ru, &d, lanes);
+    const struct xk_cg_val more = compare_mask(g, XK_COND_GE, &ru, &d, lanes);
     const struct xk_cg_val q = op2(g, XK_OPC_ADD, XK_DT_S32, &q1, &q2, lanes);
     subtract(g, &q, &q, &more, lanes);
     return q;
@@ -170,7 +171,8 @@ static struct signed_parts parts_any(struct xk_cg *g, const struct xk_cg_val *n,
     struct signed_parts p;
     const struct xk_cg_val x = op2(g, XK_OPC_XOR, XK_DT_S32, n, d, lanes);
     xk_cg_op2(g, XK_OPC_ASR, &x, &x, &k31, lanes);
-    const struct xk_cg_val some = mask_of(g, XK_COND_NE, n, &zero, n_lanes);
+    const struct xk_cg_val some =
+        compare_mask(g, XK_COND_NE, n, &zero, n_lanes);
     p.sign = op2(g, XK_OPC_AND, XK_DT_S32, &x, &some, lanes);
     const struct xk_cg_val n_abs = absolute(g, n, n_lanes);
     p.d = absolute(g, d, lanes_of_value(d, lanes));
@@ -188,7 +190,7 @@ static void zero_by_zero(struct xk_cg *g, const xk_expr *divisor,
         return;
     const struct xk_cg_val zero = xk_cg_imm((enum xk_dtype)d->dt, 0);
     const struct xk_cg_val some =
-        mask_of(g, XK_COND_NE, d, &zero, lanes_of_value(d, lanes));
+        compare_mask(g, XK_COND_NE, d, &zero, lanes_of_value(d, lanes));
     xk_cg_op2(g, XK_OPC_AND, v, v, &some, lanes);
 }
 

@@ -344,7 +344,7 @@ static bool is_planned(const struct xk_cg_tile *t, uint32_t grf_b)
 }
 
 /* Whether a buffer that is no smaller has ended when a sunk one begins. */
-static bool is_late(const struct alloc *a, const struct xk_cg_tile *t)
+static bool begins_late(const struct alloc *a, const struct xk_cg_tile *t)
 {
     for (uint32_t k = 0; k < a->n_planned; k++) {
         const struct xk_cg_tile *const o = &a->g->tile[a->planned[k]];
@@ -357,7 +357,7 @@ static bool is_late(const struct alloc *a, const struct xk_cg_tile *t)
 
 static bool comes_first(const struct alloc *a, const struct xk_cg_tile *t)
 {
-    return t->at_b >= 0 || (t->sunk && !is_late(a, t));
+    return t->at_b >= 0 || (t->sunk && !begins_late(a, t));
 }
 
 static void find_planned(struct alloc *a)

@@ -137,8 +137,8 @@ static bool starts_dwords(const struct xk_cg_val *d, unsigned lanes)
     return b == 4 || (lanes > 1 && d->stride * b == 4 && d->sub_b % 4 == 0);
 }
 
-static void convert(struct xk_cg *g, const struct xk_cg_val *d,
-                    const struct xk_cg_val *a, unsigned lanes)
+static void convert_lanes(struct xk_cg *g, const struct xk_cg_val *d,
+                          const struct xk_cg_val *a, unsigned lanes)
 {
     const enum xk_dtype to = (enum xk_dtype)d->dt;
     if (to == a->dt) {
@@ -196,7 +196,7 @@ enum xk_status xk_cg_reorder(struct xk_cg *g, const struct xk_reorder *r,
         const unsigned n = lane < 0 ? 1 : r->extent[lane];
         d.stride = n > 1 ? (uint8_t)r->dst_stride[lane] : 0;
         s.stride = n > 1 ? (uint8_t)r->src_stride[lane] : 0;
-        convert(g, &d, &s, n);
+        convert_lanes(g, &d, &s, n);
         XK_TRY(xk_ctx_status(g->c));
     } while (advance_index(r, lane, at));
     return XK_OK;

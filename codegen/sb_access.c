@@ -36,7 +36,7 @@ static struct xk_sb_span arf_span(const struct xk_operand *o)
 }
 
 /* 0: all of a GRF, or more than one. */
-static uint16_t dwords_of(struct xk_footprint f, unsigned grf_b)
+static uint16_t dword_bits(struct xk_footprint f, unsigned grf_b)
 {
     const unsigned lo = f.first_b % grf_b / 4;
     const unsigned hi = lo + (f.end_b - f.first_b + f.first_b % 4 + 3) / 4;
@@ -55,7 +55,7 @@ static struct xk_sb_span span_of(const struct xk_platform *p,
     const uint32_t end = (f.end_b + p->grf_b - 1) / p->grf_b;
     return (struct xk_sb_span){(uint16_t)(f.first_b / p->grf_b),
                                (uint16_t)(end < XK_SB_FLAG ? end : XK_SB_FLAG),
-                               dwords_of(f, p->grf_b)};
+                               dword_bits(f, p->grf_b)};
 }
 
 static struct xk_sb_span acc_span(const struct xk_platform *p,

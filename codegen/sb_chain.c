@@ -67,8 +67,9 @@ static bool reads(const struct regs *r, struct xk_footprint d)
 }
 
 /* Can x follow the chain of n? */
-static bool goes_on(const struct xk_inst *first, const struct regs *chain,
-                    unsigned n, const struct xk_inst *x, const struct regs *r)
+static bool can_follow(const struct xk_inst *first, const struct regs *chain,
+                       unsigned n, const struct xk_inst *x,
+                       const struct regs *r)
 {
     if (!same_form(first, x) || !is_sound(r) ||
         !same_footprint(chain->src[1], r->src[1]))
@@ -92,7 +93,7 @@ static unsigned chain_at(const struct xk_platform *p, const struct xk_inst *in,
         return 1;
     for (; len < n && len < MAX_CHAIN && is_full(&in[len]); len++) {
         chain[len] = regs_of(p, &in[len]);
-        if (!goes_on(in, chain, len, &in[len], &chain[len]))
+        if (!can_follow(in, chain, len, &in[len], &chain[len]))
             break;
     }
     return len;

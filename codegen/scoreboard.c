@@ -129,7 +129,7 @@ struct waiter {
 /* Whether a distance without a pipe's name says what is needed: all of it is
  * in the pipe that executes the instruction and that its sources' types name.
  */
-static bool plain(const struct pass *s, const struct waiter *w)
+static bool is_plain_distance(const struct pass *s, const struct waiter *w)
 {
     return only_pipe(&w->need, w->a->pipe) &&
            w->a->pipe == xk_sb_pipe_of_sources(s->p, w->x);
@@ -172,7 +172,7 @@ static struct xk_swsb beside_set(const struct pass *s, struct waiter *w)
  * to syncs. */
 static struct note carried(const struct pass *s, struct waiter *w)
 {
-    const bool far = w->need.pipes != 0, own = !far || plain(s, w);
+    const bool far = w->need.pipes != 0, own = !far || is_plain_distance(s, w);
     const bool dpas = w->a->kind == XK_SB_DPAS; /* its distances are others' */
     struct note n = {.dst = w->need.dst, .src = w->need.src};
     if (w->set) {

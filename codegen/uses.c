@@ -96,13 +96,13 @@ static void loaded(struct walk *w, const xk_stmt *s)
     w->ok &= xk_cg_map_put(w->g->c, &w->last_load, buf, w->n_loads);
 }
 
-static void walk(struct walk *w, const xk_stmt *s)
+static void walk_uses(struct walk *w, const xk_stmt *s)
 {
     w->now++;
     switch (xk_op(s)) {
     case XK_OP_SEQ:
         for (unsigned i = 0; i < xk_n_kids(s); i++)
-            walk(w, xk_kid(s, i));
+            walk_uses(w, xk_kid(s, i));
         break;
     case XK_OP_LET:
     case XK_OP_LOAD:
@@ -110,7 +110,7 @@ static void walk(struct walk *w, const xk_stmt *s)
         bind_depth(w, xk_kid(s, 0));
         if (xk_op(s) == XK_OP_LOAD)
             loaded(w, s);
-        walk(w, xk_kid(s, 2));
+        walk_uses(w, xk_kid(s, 2));
         break;
     case XK_OP_STORE:
         uses_in(w, xk_kid(s, 1));
@@ -118,7 +118,7 @@ static void walk(struct walk *w, const xk_stmt *s)
         break;
     case XK_OP_ALLOC:
     case XK_OP_STAGE:
-        walk(w, xk_kid(s, xk_n_kids(s) - 1));
+        walk_uses(w, xk_kid(s, xk_n_kids(s) - 1));
         break;
     case XK_OP_FOR:
     case XK_OP_PIPE:
@@ -126,13 +126,13 @@ static void walk(struct walk *w, const xk_stmt *s)
             uses_in(w, xk_kid(s, i));
         w->n_loops++;
         bind_depth(w, xk_kid(s, 0));
-        walk(w, xk_kid(s, xk_n_kids(s) - 1));
+        walk_uses(w, xk_kid(s, xk_n_kids(s) - 1));
         w->n_loops--;
         break;
     case XK_OP_IF:
         uses_in(w, xk_kid(s, 0));
-        walk(w, xk_kid(s, 1));
-        walk(w, xk_kid(s, 2));
+        walk_uses(w, xk_kid(s, 1));
+        walk_uses(w, xk_kid(s, 2));
         break;
     case XK_OP_CALL:
         w->g->has_barrier |= xk_func_of(s)->kind == XK_FUNC_BARRIER_SIGNAL;
@@ -151,7 +151,7 @@ static void walk(struct walk *w, const xk_stmt *s)
 enum xk_status xk_cg_find_uses(struct xk_cg *g)
 {
     struct walk w = {.g = g, .ok = true};
-    walk(&w, g->k->body);
+    walk_uses(&w, g->k->body);
     xk_cg_map_fini(g->c, &w.depth);
     xk_cg_map_fini(g->c, &w.last_load);
     xk_free(g->c, w.load);

@@ -16,7 +16,7 @@ static uint64_t get_le(const uint8_t *p, unsigned n_b)
     return v;
 }
 
-static bool inside(const struct xk_elf *e, uint64_t off, uint64_t n_b)
+static bool is_inside_file(const struct xk_elf *e, uint64_t off, uint64_t n_b)
 {
     return off <= e->n_b && n_b <= e->n_b - off;
 }
@@ -43,7 +43,8 @@ enum xk_status xk_elf_open(xk_ctx *c, const void *file, size_t n_b,
     if (entry_b != SECTION_B)
         return xk_fail(c, XK_EPARSE, "zebin: e_shentsize is %u, not 64",
                        entry_b);
-    if (!inside(out, out->table_b, (uint64_t)out->n_sections * SECTION_B))
+    if (!is_inside_file(out, out->table_b,
+                        (uint64_t)out->n_sections * SECTION_B))
         return xk_fail(c, XK_EPARSE,
                        "zebin: %u section headers at 0x%" PRIx64
                        " do not fit into %zu bytes",
@@ -64,7 +65,7 @@ static enum xk_status bounds(xk_ctx *c, const struct xk_elf *e, unsigned i,
     *size_b = get_le(h + 32, 8);
     if (get_le(h + 4, 4) == NOBITS)
         *off = *size_b = 0;
-    if (!inside(e, *off, *size_b))
+    if (!is_inside_file(e, *off, *size_b))
         return xk_fail(c, XK_EPARSE,
                        "zebin: section %u, [0x%" PRIx64 ", +0x%" PRIx64
                        "), lies outside the file",

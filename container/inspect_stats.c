@@ -27,7 +27,7 @@ static bool is_fma(enum xk_opcode op)
            xk_opcode_is_dpas(op);
 }
 
-static enum xk_opcode op_of(const struct xk_code_step *s)
+static enum xk_opcode step_opcode(const struct xk_code_step *s)
 {
     return (enum xk_opcode)s->inst.op;
 }
@@ -79,7 +79,7 @@ static void count_steps(struct stats *s)
             o->n_undecoded++;
             continue;
         }
-        const enum xk_opcode op = op_of(st);
+        const enum xk_opcode op = step_opcode(st);
         s->n_of[op]++;
         o->n_compacted += st->inst.compacted;
         o->n_fma += is_fma(op);
@@ -163,10 +163,10 @@ static enum xk_status list_messages(struct stats *s)
  * goto, cont and while have two targets; the one before the branch counts. */
 static bool branches_back(const struct xk_code_step *st, size_t *head_b)
 {
-    if (!st->good || !xk_opcode_is_branch(op_of(st)))
+    if (!st->good || !xk_opcode_is_branch(step_opcode(st)))
         return false;
     int64_t off = st->inst.jip_b;
-    if (st->inst.uip_b < off && op_of(st) == XK_OPC_GOTO)
+    if (st->inst.uip_b < off && step_opcode(st) == XK_OPC_GOTO)
         off = st->inst.uip_b;
     if (off >= 0 || -off > (int64_t)st->at_b)
         return false;
@@ -201,9 +201,9 @@ static void fill_loop(const struct stats *s, struct xk_loop_facts *l)
         l->n_inst++;
         if (!st->good)
             continue;
-        l->n_fma += is_fma(op_of(st));
-        l->n_send += xk_opcode_is_send(op_of(st));
-        l->n_sync += op_of(st) == XK_OPC_SYNC;
+        l->n_fma += is_fma(step_opcode(st));
+        l->n_send += xk_opcode_is_send(step_opcode(st));
+        l->n_sync += step_opcode(st) == XK_OPC_SYNC;
     }
     for (uint32_t k = 0; k < s->out->n_loops; k++) {
         const struct xk_loop_facts *const o = &s->f->loop[k];

@@ -17,7 +17,7 @@ struct class_axis {
     int u, t;
 };
 
-static int64_t most_of(const int64_t *v, int64_t n)
+static int64_t greatest_of(const int64_t *v, int64_t n)
 {
     int64_t most = 1;
     for (int64_t i = 0; i < n; i++)
@@ -55,14 +55,14 @@ static void add_axis(struct xk_contraction *p, const struct xk_conv_axis *x,
     v->u = (int)xk_contraction_add(p, xk_conv_class_pixel_names[axis],
                                    most_places, XK_ROLE_M);
     v->t = (int)xk_contraction_add(p, xk_conv_class_tap_names[axis],
-                                   most_of(v->of.taps, x->step), XK_ROLE_K);
+                                   greatest_of(v->of.taps, x->step), XK_ROLE_K);
     p->class_dim[p->n_class_dims++] =
         (struct xk_class_dim){(uint32_t)x->step, (uint8_t)v->t, v->of.taps};
 }
 
 /* A coordinate with the bases of a class dim, in a dim of `extent`. */
-static struct xk_coord *add_classes(struct xk_access *a, int64_t extent,
-                                    unsigned dim, const int64_t *bases)
+static struct xk_coord *add_class_coord(struct xk_access *a, int64_t extent,
+                                        unsigned dim, const int64_t *bases)
 {
     struct xk_coord *const x = xk_access_add(a, -1, extent);
     x->class_base = bases;
@@ -75,12 +75,12 @@ static void add_coords(struct xk_contraction *p, const struct xk_conv_axis *x,
                        const struct class_axis *v)
 {
     const unsigned dim = p->n_class_dims - 1u;
-    struct xk_coord *const o = add_classes(&p->a, x->places, dim, v->of.o);
+    struct xk_coord *const o = add_class_coord(&p->a, x->places, dim, v->of.o);
     o->coef[v->u] = 1;
     o->coef[v->t] = -v->of.place_step;
-    struct xk_coord *const k = add_classes(&p->b, x->taps, dim, v->of.k);
+    struct xk_coord *const k = add_class_coord(&p->b, x->taps, dim, v->of.k);
     k->coef[v->t] = v->of.tap_step;
-    struct xk_coord *const i = add_classes(&p->c, x->extent, dim, v->of.i);
+    struct xk_coord *const i = add_class_coord(&p->c, x->extent, dim, v->of.i);
     i->coef[v->u] = v->of.s;
 }
 
@@ -108,7 +108,7 @@ struct tile {
     bool leaves;                  /* some u are no pixel with some r */
 };
 
-static struct tile tile_of(const struct xk_conv_axis *x)
+static struct tile axis_tile(const struct xk_conv_axis *x)
 {
     const int64_t s = x->step, g = xk_gcd(s, x->apart);
     const int64_t r = s / g, far = x->apart * (r - 1) + g - 1;
@@ -135,7 +135,7 @@ static unsigned may_tile(const struct xk_conv_desc *f, bool may_leave,
     unsigned of_wei = 2u + (f->g > 1) + (3u - first); /* coordinates */
     for (unsigned i = first; i < 3; i++) {
         const struct xk_conv_axis x = xk_conv_axis(f, i);
-        const struct tile t = tile_of(&x);
+        const struct tile t = axis_tile(&x);
         const unsigned more = (t.t > 1) + (t.q > 1 && t.r > 1);
         if (x.step == 1 || (t.leaves && !may_leave) || (t.q > 1 && !rests) ||
             n + more > XK_MAX_INDEX || of_wei + (t.q > 1) > XK_MAX_COORD)
@@ -166,7 +166,7 @@ double xk_conv_tiled_products(const struct xk_conv_desc *f, unsigned tiled)
         const struct xk_conv_axis x = xk_conv_axis(f, i);
         const bool is_tiled = tiled >> i & 1;
         columns *= is_tiled ? (double)x.step : 1;
-        taps *= (double)(is_tiled ? tile_of(&x).t : x.taps);
+        taps *= (double)(is_tiled ? axis_tile(&x).t : x.taps);
     }
     return ceil(columns / 8) * 8 * taps;
 }
@@ -194,7 +194,7 @@ static void add_rests(struct xk_contraction *p)
 static void add_tiled_axis(struct xk_contraction *p,
                            const struct xk_conv_axis *x, unsigned axis)
 {
-    const struct tile v = tile_of(x);
+    const struct tile v = axis_tile(x);
     const int u = (int)xk_contraction_add(p, xk_conv_class_pixel_names[axis],
                                           v.u, XK_ROLE_M);
     struct xk_coord *const o = xk_access_add(&p->a, u, x->places);

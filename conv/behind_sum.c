@@ -19,9 +19,10 @@ static void add_still_or_like_c(const struct xk_contraction *p, unsigned d,
 
 /* A scale or zero point as an operand of an operation; nothing where there is
  * none. */
-static enum xk_status add_quant(xk_ctx *c, const struct xk_conv_desc *f,
-                                enum xk_conv_quant q, enum xk_epi_kind kind,
-                                struct xk_contraction *p)
+static enum xk_status add_quant_operand(xk_ctx *c, const struct xk_conv_desc *f,
+                                        enum xk_conv_quant q,
+                                        enum xk_epi_kind kind,
+                                        struct xk_contraction *p)
 {
     struct xk_conv_quant_row row;
     xk_conv_quant_row(f, q, &row);
@@ -102,11 +103,11 @@ enum xk_status xk_conv_add_epilogue(xk_ctx *c, const struct xk_conv_desc *f,
                                     const struct xk_conv_info *info,
                                     struct xk_contraction *p)
 {
-    XK_TRY(add_quant(c, f, XK_SCALE_OF_SRC, XK_EPI_MUL, p));
-    XK_TRY(add_quant(c, f, XK_SCALE_OF_WEI, XK_EPI_MUL, p));
+    XK_TRY(add_quant_operand(c, f, XK_SCALE_OF_SRC, XK_EPI_MUL, p));
+    XK_TRY(add_quant_operand(c, f, XK_SCALE_OF_WEI, XK_EPI_MUL, p));
     if (xk_conv_has_bias(f))
         XK_TRY(add_bias(c, f, info, p));
     XK_TRY(add_scale_and_post_ops(c, f, info, p));
-    XK_TRY(add_quant(c, f, XK_SCALE_OF_DST, XK_EPI_MUL, p));
-    return add_quant(c, f, XK_ZERO_POINT_OF_DST, XK_EPI_ADD, p);
+    XK_TRY(add_quant_operand(c, f, XK_SCALE_OF_DST, XK_EPI_MUL, p));
+    return add_quant_operand(c, f, XK_ZERO_POINT_OF_DST, XK_EPI_ADD, p);
 }

@@ -132,8 +132,8 @@ static int cut_axis(const struct xk_conv_desc *f)
     return -1;
 }
 
-static void set_axis(struct xk_conv_desc *f, unsigned axis, int64_t places,
-                     int64_t pixels)
+static void set_axis_sizes(struct xk_conv_desc *f, unsigned axis,
+                           int64_t places, int64_t pixels)
 {
     *(axis == 0 ? &f->od : axis == 1 ? &f->oh : &f->ow) = places;
     *(axis == 0 ? &f->id : axis == 1 ? &f->ih : &f->iw) = pixels;
@@ -151,9 +151,9 @@ static void cut_images(struct xk_conv_desc *f, struct xk_conv_parts *p)
     if (x.pad > 0 || (x.places - 1) * x.step + reach > x.extent)
         return;
     struct xk_conv_desc line = *f;
-    set_axis(&line, (unsigned)axis, 1, reach > x.step ? reach : x.step);
+    set_axis_sizes(&line, (unsigned)axis, 1, reach > x.step ? reach : x.step);
     const int64_t beside_b = one_of(&line, 0).largest_b;
-    set_axis(&line, (unsigned)axis, 1, x.step);
+    set_axis_sizes(&line, (unsigned)axis, 1, x.step);
     struct one o = one_of(&line, xk_conv_axis_bit(f, (unsigned)axis));
     o.beside_b = beside_b;
     const struct pieces s = best_pieces(f, x.places, &o);
@@ -169,7 +169,7 @@ static void cut_images(struct xk_conv_desc *f, struct xk_conv_parts *p)
                                 .next = s.step,
                                 .of_src = x.extent};
     f->mb = 1;
-    set_axis(f, (unsigned)axis, s.each, (s.each - 1) * x.step + reach);
+    set_axis_sizes(f, (unsigned)axis, s.each, (s.each - 1) * x.step + reach);
 }
 
 /* Whether the tensor has channels innermost, and nothing between pixels. */
@@ -223,7 +223,7 @@ static bool cut_pixels(xk_ctx *c, struct xk_conv_desc *f,
     if (!has_pixels_alone(c, f) || pixels > INT32_MAX / f->mb)
         return false;
     for (unsigned i = 0; i < 3; i++)
-        set_axis(&one, i, 1, 1);
+        set_axis_sizes(&one, i, 1, 1);
     one.mb *= pixels;
     const struct one o = one_of(&one, 1);
     const struct pieces s = best_pieces(f, one.mb, &o);
@@ -264,9 +264,9 @@ void xk_conv_undo_part(const struct xk_conv_parts *p, struct xk_conv_desc *full)
 {
     full->mb = p->outer ? p->outer : p->whole;
     if (p->each)
-        set_axis(full, p->axis, p->places, p->of_src);
+        set_axis_sizes(full, p->axis, p->places, p->of_src);
     for (unsigned i = 0; p->outer && i < 3; i++)
-        set_axis(full, i, p->size[i], p->size[i]);
+        set_axis_sizes(full, i, p->size[i], p->size[i]);
 }
 
 void xk_conv_close_parts(struct xk_conv_desc *full)

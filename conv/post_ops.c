@@ -72,7 +72,7 @@ static bool read_number(const struct word *w, float *out)
     return !*end && isfinite(*out) && (*out != 0 || strtod(copy, NULL) == 0);
 }
 
-static bool read_whole(const struct word *w, int64_t *out)
+static bool read_whole_number(const struct word *w, int64_t *out)
 {
     char copy[24], *end;
     if (!w->n || w->n >= sizeof(copy) || isspace((unsigned char)w->s[0]))
@@ -117,8 +117,8 @@ static enum xk_status read_sum(xk_ctx *c, const struct word *op,
     if (out->alpha == 0) /* the descriptor's word for a factor of 1 */
         return fail(c, XK_EUNSUPPORTED, op,
                     "a sum of factor 0 is not implemented", NULL);
-    if (next_field(rest, &field) &&
-        (!read_whole(&field, &zero) || zero < INT32_MIN || zero > INT32_MAX))
+    if (next_field(rest, &field) && (!read_whole_number(&field, &zero) ||
+                                     zero < INT32_MIN || zero > INT32_MAX))
         return fail(c, XK_EINVAL, op, "no zero point:", &field);
     out->zero_point = (int32_t)zero;
     return next_field(rest, &field) ? read_type(c, op, &field, &out->type)
@@ -154,7 +154,7 @@ static bool read_mask(const struct word *w, uint32_t *out)
             *out = policies[i].mask;
             return true;
         }
-    if (!read_whole(w, &v) || v < 0 || v > UINT32_MAX)
+    if (!read_whole_number(w, &v) || v < 0 || v > UINT32_MAX)
         return false;
     *out = (uint32_t)v;
     return true;

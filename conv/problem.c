@@ -66,7 +66,7 @@ static enum xk_status fail_value(const struct parser *p, const char *at,
 }
 
 /* The last value of a key counts. */
-static enum xk_status parse_value(struct parser *p, unsigned field)
+static enum xk_status parse_size(struct parser *p, unsigned field)
 {
     const char *const at = p->s;
     const bool sign = *at == '-' || *at == '+';
@@ -123,7 +123,7 @@ static enum xk_status parse_entries(struct parser *p)
         if (field == N_FIELDS)
             return fail_at(p, p->s, "unknown field");
         p->s += strlen(fields[field].key);
-        XK_TRY(parse_value(p, field));
+        XK_TRY(parse_size(p, field));
         if (*p->s == '_')
             p->s++;
     }
@@ -151,7 +151,7 @@ static bool dim_given(const struct parser *p, unsigned dim)
  * 0: benchdnn's, where a window that does not fit into the source still has one
  * place if less than a stride is missing, and padding may come out negative. A
  * deconvolution's window moves over the output. */
-static enum xk_status deduce(struct parser *p, unsigned dim)
+static enum xk_status deduce_size(struct parser *p, unsigned dim)
 {
     int64_t *const v = p->value;
     XK_TRY(require(p, ID + dim));
@@ -201,7 +201,7 @@ static enum xk_status complete(struct parser *p, uint32_t *ndims)
     for (unsigned dim = 0; dim < 3; dim++) {
         given[dim] = dim_given(p, dim);
         if (given[dim])
-            XK_TRY(deduce(p, dim));
+            XK_TRY(deduce_size(p, dim));
     }
     const bool d = given[0], h = given[1], w = given[2];
     if (!d && !h && !w)

@@ -30,8 +30,8 @@ static uint32_t channel_bit(const struct xk_conv_desc *f, enum xk_conv_arg arg,
     return arg == XK_ARG_WEI && !grouped ? 1 : 2;
 }
 
-static const struct xk_quant *find(const struct xk_conv_desc *f,
-                                   enum xk_conv_arg arg, bool is_zero_point)
+static const struct xk_quant *quant_of(const struct xk_conv_desc *f,
+                                       enum xk_conv_arg arg, bool is_zero_point)
 {
     return is_zero_point ? &f->attr.zero_point[arg] : &f->attr.scale[arg];
 }
@@ -48,7 +48,7 @@ void xk_conv_quant_row(const struct xk_conv_desc *f, enum xk_conv_quant q,
         .arg = arg,
         .is_zero_point = zero,
         .number = (uint8_t)((zero ? XK_ARG_ZERO_POINT : XK_ARG_SCALE) + arg),
-        .of = find(f, arg, zero)};
+        .of = quant_of(f, arg, zero)};
     const int64_t channels = arg == XK_ARG_SRC ? f->ic : f->oc;
     out->extent = out->of->mask & bit ? channels : 1;
 }
@@ -68,7 +68,7 @@ enum xk_status xk_conv_quant_layout(xk_ctx *c,
 bool xk_conv_quant_is_read(const struct xk_conv_desc *f, enum xk_conv_arg arg,
                            bool is_zero_point)
 {
-    const struct xk_quant *const q = find(f, arg, is_zero_point);
+    const struct xk_quant *const q = quant_of(f, arg, is_zero_point);
     uint32_t idle;
     const uint32_t bit = channel_bit(f, arg, is_zero_point, &idle);
     return (q->source == XK_QUANT_DEVICE || q->source == XK_QUANT_HOST) &&

@@ -348,7 +348,8 @@ void xk_conv_open_layout(const struct xk_conv_desc *full, enum xk_conv_arg arg,
 }
 
 /* sum of e[i] * stride_b[i] + rest is at most 2^31-1. Nothing is negative. */
-static bool fits(const int64_t e[3], const int64_t stride_b[3], int64_t rest)
+static bool ends_below_2gib(const int64_t e[3], const int64_t stride_b[3],
+                            int64_t rest)
 {
     int64_t sum = rest;
     for (unsigned i = 0; i < 3; i++) {
@@ -385,7 +386,8 @@ enum xk_status xk_conv_check_reach(xk_ctx *c, const struct xk_conv_desc *f,
             xk_larger(last, (x.places - 1) * x.step + (x.taps - 1) * x.apart);
         others_b -= last * step_b[i];
     }
-    if (!fits(hi, step_b, others_b) || !fits(pad, step_b, 0))
+    if (!ends_below_2gib(hi, step_b, others_b) ||
+        !ends_below_2gib(pad, step_b, 0))
         return xk_fail(c, XK_EUNSUPPORTED,
                        "%s with its padding (pd=%lld ph=%lld pw=%lld, "
                        "od=%lld oh=%lld ow=%lld) spans more than 2^31-1 "

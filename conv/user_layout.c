@@ -23,8 +23,8 @@ static void add(struct user_dims *u, int64_t extent, int ours)
     u->ours[u->n++] = ours;
 }
 
-static struct user_dims dims_of(const struct xk_conv_desc *f,
-                                enum xk_conv_arg arg)
+static struct user_dims user_dims_of(const struct xk_conv_desc *f,
+                                     enum xk_conv_arg arg)
 {
     struct user_dims u = {.lead = xk_conv_has_group_dim(f, arg) ? 3 : 2};
     int64_t ours[XK_LAYOUT_MAX_DIMS];
@@ -44,9 +44,10 @@ static struct user_dims dims_of(const struct xk_conv_desc *f,
 
 /* Ours from the user's layout. XK_EUNSUPPORTED: a dim that we do not
  * have is in blocks, which would leave gaps. */
-static enum xk_status fold(xk_ctx *c, const struct xk_conv_desc *f,
-                           const char *field, const struct user_dims *u,
-                           const struct xk_layout *from, struct xk_layout *out)
+static enum xk_status fold_layout(xk_ctx *c, const struct xk_conv_desc *f,
+                                  const char *field, const struct user_dims *u,
+                                  const struct xk_layout *from,
+                                  struct xk_layout *out)
 {
     bool height = f->ndims != 3;
     *out = *from;
@@ -211,11 +212,11 @@ enum xk_status xk_conv_user_layout(xk_ctx *c, const struct xk_conv_desc *f,
                                    enum xk_conv_arg arg, char tag[XK_TAG_MAX],
                                    struct xk_layout *out, bool *known)
 {
-    const struct user_dims u = dims_of(f, arg);
+    const struct user_dims u = user_dims_of(f, arg);
     struct xk_layout theirs;
     char spelled[XK_TAG_MAX];
     XK_TRY(user_layout(c, f, arg, tag, &u, &theirs));
-    XK_TRY(fold(c, f, xk_conv_tensor_field(arg), &u, &theirs, out));
+    XK_TRY(fold_layout(c, f, xk_conv_tensor_field(arg), &u, &theirs, out));
     choose_spelling(c, f, arg, out, spelled);
     *known = xk_conv_tag_is_known(f, arg, spelled);
     if (*known)
@@ -242,7 +243,7 @@ enum xk_status xk_conv_take_layout(xk_ctx *c, const struct xk_conv_desc *f,
 
 unsigned xk_conv_user_ndims(const struct xk_conv_desc *f)
 {
-    return dims_of(f, XK_ARG_DST).n;
+    return user_dims_of(f, XK_ARG_DST).n;
 }
 
 enum xk_status xk_conv_rhs_layout(xk_ctx *c, const struct xk_conv_desc *f,
@@ -252,7 +253,7 @@ enum xk_status xk_conv_rhs_layout(xk_ctx *c, const struct xk_conv_desc *f,
     const struct xk_post_op *const op = &f->post_ops[i];
     const enum xk_dtype own = xk_conv_dtype(op->type ? op->type : XK_F32);
     const enum xk_dtype dt = own ? own : XK_DT_U8; /* elements count */
-    struct user_dims u = dims_of(f, XK_ARG_DST);
+    struct user_dims u = user_dims_of(f, XK_ARG_DST);
     struct xk_layout theirs;
     char field[32];
     bool whole = true;
@@ -269,7 +270,7 @@ enum xk_status xk_conv_rhs_layout(xk_ctx *c, const struct xk_conv_desc *f,
         XK_TRY(xk_layout_from_tag(c, field,
                                   (struct xk_tensor_dims){dt, u.n, u.extent},
                                   op->tag, &theirs));
-        return fold(c, f, field, &u, &theirs, out);
+        return fold_layout(c, f, field, &u, &theirs, out);
     }
     return xk_layout_from_tag(
         c, field, (struct xk_tensor_dims){dt, u.n_ours, u.our_extent},

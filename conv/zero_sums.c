@@ -90,7 +90,7 @@ static enum xk_status zero_access(xk_ctx *c, const struct xk_conv_desc *f,
 }
 
 /* Channels that a lane adds up: more lanes where there are many. */
-static int64_t chunk_of(int64_t channels)
+static int64_t channels_of_lane(int64_t channels)
 {
     for (int64_t e = 64; e >= 16; e /= 2)
         if (channels % e == 0)
@@ -122,7 +122,8 @@ static enum xk_status sum_taps(xk_ctx *c, const struct xk_conv_desc *f,
     struct xk_contraction *const p = &x->con;
     XK_TRY(xk_conv_access(c, f, info, XK_ARG_WEI, &p->a));
     x->along_k = has_lanes(f, &p->a.layout);
-    const int64_t ic = f->ic / f->g, chunk = x->along_k ? ic : chunk_of(ic);
+    const int64_t ic = f->ic / f->g,
+                  chunk = x->along_k ? ic : channels_of_lane(ic);
     const int64_t dims[6] = {f->kd,      f->kh, f->kw,
                              ic / chunk, f->g,  f->oc / f->g};
     static const char *const rest[] = {"ch", "g", "oc"};

@@ -270,7 +270,7 @@ static enum xk_status climb(struct ladder *l, struct rungs r)
 
 /* The last candidate is the last resort: it is slow, so it comes behind all
  * others' second time. */
-static enum xk_status try_all(struct ladder *l)
+static enum xk_status try_all_candidates(struct ladder *l)
 {
     const unsigned n = l->k->n_candidates;
     enum xk_status status = climb(l, (struct rungs){0, n - 1});
@@ -312,7 +312,7 @@ enum xk_status xk_contract_make(struct xk_gen *g, const struct xk_contract *k,
     enum xk_status status = pack(l);
     if (status == XK_OK) {
         dump_head(l);
-        status = try_all(l);
+        status = try_all_candidates(l);
     }
     if (status == XK_OK)
         xk_schedule_print(&l->plan.s, &out->schedule);

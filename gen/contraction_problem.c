@@ -116,8 +116,8 @@ static enum xk_status check_input(xk_ctx *c, const struct xk_contraction *p,
     return check_reach(c, p, a);
 }
 
-static enum xk_status check_implemented(xk_ctx *c,
-                                        const struct xk_contraction *p)
+static enum xk_status
+check_contraction_implemented(xk_ctx *c, const struct xk_contraction *p)
 {
     XK_TRY(check_types(c, p));
     if (xk_contraction_extent(p, XK_ROLE_BATCH) > INT32_MAX)
@@ -217,7 +217,7 @@ static enum xk_status choose_inner(xk_ctx *c, struct xk_contraction *p)
 
 enum xk_status xk_contraction_prepare(xk_ctx *c, struct xk_contraction *p)
 {
-    XK_TRY(check_implemented(c, p));
+    XK_TRY(check_contraction_implemented(c, p));
     drop_units(p);
     xk_access_split_dims(p, &p->a);
     xk_access_split_dims(p, &p->b);
@@ -228,7 +228,7 @@ enum xk_status xk_contraction_prepare(xk_ctx *c, struct xk_contraction *p)
 }
 
 /* The contraction as the search and the nest see it. */
-static enum xk_status prepare(xk_ctx *c, struct xk_contraction *p)
+static enum xk_status prepare_contraction(xk_ctx *c, struct xk_contraction *p)
 {
     XK_TRY(xk_contraction_close(c, p));
     return xk_contraction_prepare(c, p);
@@ -240,7 +240,7 @@ static enum xk_status find_score(xk_ctx *c, const struct xk_platform *platform,
     struct xk_schedule candidate[XK_MAX_CANDIDATES];
     struct xk_shape s;
     unsigned n;
-    XK_TRY(prepare(c, p));
+    XK_TRY(prepare_contraction(c, p));
     XK_TRY(xk_shape_of(c, p, &s));
     XK_TRY(xk_candidates_of(c, platform, &s, candidate, &n));
     *out = candidate[0].score;
@@ -270,7 +270,7 @@ enum xk_status xk_contraction_problem_make(xk_ctx *c,
     struct xk_shape s;
     memset(out, 0, sizeof(*out));
     xk_contraction_copy(p, con);
-    XK_TRY(prepare(c, p));
+    XK_TRY(prepare_contraction(c, p));
     XK_TRY(xk_nest_make(c, p, &out->nest));
     XK_TRY(xk_shape_of(c, p, &s));
     return xk_candidates_of(c, platform, &s, out->candidate,

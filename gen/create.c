@@ -100,7 +100,8 @@ static enum xk_status make_padding(struct create *g,
                               : XK_OK;
 }
 
-static enum xk_status prepare(struct create *g, const struct xk_conv_desc *d)
+static enum xk_status prepare_conv(struct create *g,
+                                   const struct xk_conv_desc *d)
 {
     struct xk_gen *const gen = &g->base.gen;
     XK_TRY(xk_problem_make(gen->c, d, &g->problem));
@@ -182,8 +183,8 @@ static enum xk_status forward_launches(struct create *g, struct xk_launch *out,
 }
 
 /* All launches in their order; *n of them, at most XK_MAX_LAUNCHES. */
-static enum xk_status set_launches(struct create *g, struct xk_launch *all,
-                                   unsigned *n)
+static enum xk_status set_all_launches(struct create *g, struct xk_launch *all,
+                                       unsigned *n)
 {
     const struct xk_problem *const p = &g->problem;
     g->launches.n = 0;
@@ -198,13 +199,13 @@ static uint64_t part_at_b(const void *of_parts, unsigned i, unsigned number)
     return xk_conv_part_at_b(&p->ways.parts, i, &p->part_b[number]);
 }
 
-static enum xk_status generate(struct xk_creation *base, const void *what,
-                               xk_program **out)
+static enum xk_status generate_conv(struct xk_creation *base, const void *what,
+                                    xk_program **out)
 {
     struct create *const g = (struct create *)base;
     unsigned n;
-    XK_TRY(prepare(g, what));
-    XK_TRY(set_launches(g, g->launch, &n));
+    XK_TRY(prepare_conv(g, what));
+    XK_TRY(set_all_launches(g, g->launch, &n));
     const int64_t packed_b = xk_layout_size_b(&g->problem.packed);
     const bool packs = g->problem.pack > 1;
     const struct xk_conv_launches *const l = &g->launches;
@@ -286,7 +287,8 @@ static void print_attr(const struct xk_conv_desc *d, struct xk_str *out)
 }
 
 /* The line can be pasted into a shell: '#' begins the explanation. */
-static void tell(struct xk_creation *base, const xk_program *p, uint64_t ns)
+static void tell_conv(struct xk_creation *base, const xk_program *p,
+                      uint64_t ns)
 {
     struct create *const g = (struct create *)base;
     const struct xk_conv_desc *const d = &g->problem.desc;
@@ -322,8 +324,8 @@ enum xk_status xk_conv_create(const struct xk_conv_desc *d,
     static const struct xk_creation_kind kind = {
         .state_b = sizeof(struct create),
         .zero_b = offsetof(struct create, form),
-        .generate = generate,
-        .tell = tell,
+        .generate = generate_conv,
+        .tell = tell_conv,
         .fini = drop_problem};
     return xk_creation_run(&kind, d, o, out, err);
 }

@@ -22,10 +22,11 @@ void xk_creation_name(struct xk_creation *c, const char *name)
 }
 
 /* Everything with the counted heap; *out is made on success. */
-static enum xk_status run(struct xk_creation *g,
-                          const struct xk_creation_kind *kind, const void *what,
-                          const struct xk_counted_heap *heap, uint64_t start_ns,
-                          xk_program **out)
+static enum xk_status run_creation(struct xk_creation *g,
+                                   const struct xk_creation_kind *kind,
+                                   const void *what,
+                                   const struct xk_counted_heap *heap,
+                                   uint64_t start_ns, xk_program **out)
 {
     xk_program *p = NULL;
     XK_TRY(kind->generate(g, what, &p));
@@ -116,7 +117,7 @@ enum xk_status xk_creation_run(const struct xk_creation_kind *kind,
         return refuse(err, XK_ENOMEM, "out of memory");
     g->options = o;
     g->heap = &heap.below;
-    enum xk_status status = run(g, kind, what, &heap, start_ns, out);
+    enum xk_status status = run_creation(g, kind, what, &heap, start_ns, out);
     if (status == XK_OK && !*out)
         status = XK_EINTERNAL;
     end(kind, &alloc, g, err);

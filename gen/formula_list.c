@@ -21,8 +21,8 @@ static const struct xk_access *operand(const struct xk_contraction *p,
     return k < p->n_inputs ? &p->input[k] : NULL;
 }
 
-static struct xk_formula_role *find(const struct xk_formula_list *l,
-                                    const char *name)
+static struct xk_formula_role *find_role(const struct xk_formula_list *l,
+                                         const char *name)
 {
     for (unsigned i = 0; i < l->n_tensors; i++)
         if (strcmp(l->tensor[i].access->name, name) == 0)
@@ -30,8 +30,8 @@ static struct xk_formula_role *find(const struct xk_formula_list *l,
     return NULL;
 }
 
-static enum xk_status make_tensor(struct xk_formula_list *l,
-                                  struct xk_formula_role *t, unsigned i)
+static enum xk_status make_role_tensor(struct xk_formula_list *l,
+                                       struct xk_formula_role *t, unsigned i)
 {
     if (t->maker >= 0)
         return xk_fail(l->c, XK_EINVAL, "tensor %s: formula %d makes it, too",
@@ -56,11 +56,11 @@ static enum xk_status read_tensor(struct xk_formula_list *l,
 }
 
 /* The k-th operand of formula i takes its role. */
-static enum xk_status add_operand(struct xk_formula_list *l, unsigned i,
-                                  unsigned k)
+static enum xk_status take_operand_role(struct xk_formula_list *l, unsigned i,
+                                        unsigned k)
 {
     const struct xk_access *const a = operand(&l->said[i], k);
-    struct xk_formula_role *t = find(l, a->name);
+    struct xk_formula_role *t = find_role(l, a->name);
     if (!t) {
         t = &l->tensor[l->n_tensors++];
         *t = (struct xk_formula_role){.access = a, .first = i, .maker = -1};
@@ -70,7 +70,7 @@ static enum xk_status add_operand(struct xk_formula_list *l, unsigned i,
                        "tensor %s: its type, dims or layout are not those of "
                        "formula %u",
                        a->name, t->first + 1);
-    return k == 2 ? make_tensor(l, t, i) : read_tensor(l, t, i);
+    return k == 2 ? make_role_tensor(l, t, i) : read_tensor(l, t, i);
 }
 
 static enum xk_status too_many(const struct xk_formula_list *l)
@@ -98,7 +98,7 @@ static enum xk_status add_formula(struct xk_formula_list *l, unsigned i,
     if (l->n_launches > XK_MAX_LAUNCHES)
         return too_many(l);
     for (unsigned k = 0; operand(&l->said[i], k); k++)
-        XK_TRY(add_operand(l, i, k));
+        XK_TRY(take_operand_role(l, i, k));
     return XK_OK;
 }
 
@@ -110,7 +110,7 @@ static enum xk_status in_formula(xk_ctx *c, unsigned i, enum xk_status status)
     return xk_fail(c, status, "formula %u: %.470s", i + 1, e.message);
 }
 
-static void add_arg(struct xk_formula_list *l, struct xk_formula_role *t)
+static void add_tensor_arg(struct xk_formula_list *l, struct xk_formula_role *t)
 {
     struct xk_program_arg_info *const a = &l->arg[l->n_args];
     t->number = (uint8_t)l->n_args;
@@ -121,11 +121,11 @@ static void add_arg(struct xk_formula_list *l, struct xk_formula_role *t)
 }
 
 /* A sum adds to what C held: that is the caller's to give. */
-static enum xk_status check_sums(struct xk_formula_list *l)
+static enum xk_status check_accumulation(struct xk_formula_list *l)
 {
     for (unsigned i = 0; i < l->n; i++) {
         const struct xk_contraction *const p = &l->said[i];
-        const struct xk_formula_role *const t = find(l, p->c.name);
+        const struct xk_formula_role *const t = find_role(l, p->c.name);
         for (unsigned k = 0; k < p->n_epi; k++)
             if (t->scratch && xk_epi_reads_old(&p->epi[k]))
                 return xk_fail(l->c, XK_EINVAL,
@@ -148,7 +148,7 @@ static enum xk_status number_tensors(struct xk_formula_list *l)
                            t->scratch ? "tensors between formulas"
                                       : "tensors that the caller gives");
         if (!t->scratch) {
-            add_arg(l, t);
+            add_tensor_arg(l, t);
             continue;
         }
         t->number = (uint8_t)l->n_scratch;
@@ -168,7 +168,8 @@ static enum xk_status bind_launches(struct xk_formula_list *l, unsigned i)
     if (!bind)
         return XK_ENOMEM;
     for (; operand(p, n); n++) {
-        const struct xk_formula_role *const t = find(l, operand(p, n)->name);
+        const struct xk_formula_role *const t =
+            find_role(l, operand(p, n)->name);
         struct xk_bind *const b = &bind[n];
         snprintf(b->name, sizeof(b->name), "%s", t->access->name);
         b->binding = t->scratch ? XK_BIND_SCRATCH : XK_BIND_TENSOR;
@@ -207,7 +208,7 @@ static enum xk_status find_cleared(struct xk_formula_list *l)
 {
     for (unsigned i = 0; i < l->n; i++) {
         const struct xk_contraction *const p = &l->said[i];
-        l->cleared[i] = find(l, p->c.name)->scratch && !writes_all(p);
+        l->cleared[i] = find_role(l, p->c.name)->scratch && !writes_all(p);
         l->n_launches += l->cleared[i];
     }
     return l->n_launches > XK_MAX_LAUNCHES ? too_many(l) : XK_OK;
@@ -222,7 +223,7 @@ static enum xk_status clear_launch(struct xk_formula_list *l, unsigned i,
         return XK_ENOMEM;
     *bind = (struct xk_bind){.name = "dst",
                              .binding = XK_BIND_SCRATCH,
-                             .number = find(l, a->name)->number};
+                             .number = find_role(l, a->name)->number};
     *out =
         (struct xk_launch){.kind = XK_LAUNCH_FILL,
                            .u.fill = {.size_b = xk_layout_size_b(&a->layout)},
@@ -287,7 +288,7 @@ static enum xk_status make(struct xk_formula_list *l,
         if (s < 0)
             return f->n > 1 ? in_formula(l->c, l->n, s) : s;
     }
-    XK_TRY(check_sums(l));
+    XK_TRY(check_accumulation(l));
     XK_TRY(number_tensors(l));
     XK_TRY(find_cleared(l));
     return make_launches(l);

@@ -5,6 +5,7 @@
 
 #include "gen/creation.h"
 #include "gen/formula_list.h"
+#include "gen/gen.h"
 #include "views/formula.h"
 
 /* One create call. */
@@ -13,8 +14,8 @@ struct create {
     struct xk_formula_list list;
 };
 
-static enum xk_status generate(struct xk_creation *base, const void *what,
-                               xk_program **out)
+static enum xk_status generate_formulas(struct xk_creation *base,
+                                        const void *what, xk_program **out)
 {
     static const struct xk_conv_info none = {.size = sizeof(none)};
     struct create *const g = (struct create *)base;
@@ -30,7 +31,8 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
 }
 
 /* A line a formula, with its first launch; it can be pasted into a shell. */
-static void tell(struct xk_creation *base, const xk_program *p, uint64_t ns)
+static void tell_formulas(struct xk_creation *base, const xk_program *p,
+                          uint64_t ns)
 {
     struct create *const g = (struct create *)base;
     char device[XK_PRODUCT_WORD_B];
@@ -60,13 +62,14 @@ enum xk_status xk_formulas_create(const struct xk_formulas *f,
 {
     static const struct xk_creation_kind kind = {.state_b =
                                                      sizeof(struct create),
-                                                 .generate = generate,
-                                                 .tell = tell,
+                                                 .generate = generate_formulas,
+                                                 .tell = tell_formulas,
                                                  .fini = drop_list};
     return xk_creation_run(&kind, f, o, out, err);
 }
 
-static void fill(const struct xk_formula_list *l, struct xk_formulas_info *out)
+static void fill_info(const struct xk_formula_list *l,
+                      struct xk_formulas_info *out)
 {
     const struct xk_launches all = xk_formula_list_launches(l);
     struct xk_scratch_info each[XK_MAX_SCRATCH];
@@ -90,20 +93,9 @@ static enum xk_status query(xk_ctx *c, const struct xk_formulas *f,
     const enum xk_status s = xk_formula_list_make(c, f, false, &l);
     if (s == XK_OK) {
         *info = (struct xk_formulas_info){.size = sizeof(*info)};
-        fill(&l, info);
+        fill_info(&l, info);
     }
     xk_formula_list_fini(&l);
-    return s;
-}
-
-/* Copies the context's error out and destroys it; NULL: out of memory. */
-static enum xk_status finish(xk_ctx *c, struct xk_error *err)
-{
-    static const struct xk_error no_memory = {XK_ENOMEM, "out of memory"};
-    const enum xk_status s = c ? xk_ctx_status(c) : XK_ENOMEM;
-    if (err)
-        *err = c ? c->error : no_memory;
-    xk_ctx_destroy(c);
     return s;
 }
 
@@ -114,11 +106,11 @@ enum xk_status xk_formulas_query(const struct xk_formulas *f,
     xk_ctx *const c = xk_ctx_create(NULL);
     if (c)
         query(c, f, info);
-    return finish(c, err);
+    return xk_gen_finish(c, err);
 }
 
-static enum xk_status complete(xk_ctx *c, const char *text, char *out,
-                               size_t out_size, size_t *n)
+static enum xk_status complete_formulas(xk_ctx *c, const char *text, char *out,
+                                        size_t out_size, size_t *n)
 {
     struct xk_formula_list l;
     struct xk_str s;
@@ -147,6 +139,6 @@ enum xk_status xk_formula_complete(const char *text, char *out, size_t out_size,
 {
     xk_ctx *const c = xk_ctx_create(NULL);
     if (c)
-        complete(c, text, out, out_size, n);
-    return finish(c, err);
+        complete_formulas(c, text, out, out_size, n);
+    return xk_gen_finish(c, err);
 }

@@ -44,6 +44,9 @@ struct xk_problem {
     struct xk_conv_launches *copies; /* NULL: there are none */
 };
 
+/* Copies the context's error out and destroys it; NULL: out of memory. */
+enum xk_status xk_gen_finish(xk_ctx *c, struct xk_error *err);
+
 /* To be finished with xk_problem_fini, also after a failure, while the context
  * lives. */
 enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,

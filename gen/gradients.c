@@ -133,7 +133,7 @@ static enum xk_status set_dense(xk_ctx *c, struct xk_problem *p)
 }
 
 /* Whatever stands against a schedule here, the launches meet and say, too. */
-static enum xk_status set_layouts(xk_ctx *c, struct xk_problem *p)
+static enum xk_status set_gradient_layouts(xk_ctx *c, struct xk_problem *p)
 {
     struct xk_any_layouts any;
     const struct xk_conv_roles of = xk_conv_desc_roles(&p->desc);
@@ -454,7 +454,7 @@ enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
         return make_chosen(c, p, addresses);
     if (!addresses) /* which are asked for later, of the same launches */
         XK_TRY(choose_tiled(c, p));
-    XK_TRY(set_layouts(c, p));
+    XK_TRY(set_gradient_layouts(c, p));
     return make_chosen(c, p, addresses);
 }
 

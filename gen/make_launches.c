@@ -33,7 +33,7 @@ static enum xk_status make_flat(struct xk_gen *g, struct xk_flat_nest *n,
     return xk_kernel_make(g, &job, out);
 }
 
-static enum xk_status make_kernel(struct maker *m, unsigned i)
+static enum xk_status make_launch_kernel(struct maker *m, unsigned i)
 {
     struct xk_gen *const g = m->g;
     const struct xk_launch *const l = &m->l->at[i];
@@ -218,7 +218,7 @@ static enum xk_status make_all(struct maker *m)
     xk_launches_scratch(m->l, m->scratch, &m->list);
     for (unsigned i = 0; i < m->l->n; i++) {
         xk_trace_set_launch(&m->g->trace, i);
-        XK_TRY(make_kernel(m, i));
+        XK_TRY(make_launch_kernel(m, i));
         XK_TRY(add_launch(m, i));
     }
     xk_trace_set_launch(&m->g->trace, 0);
@@ -256,7 +256,7 @@ static enum xk_status make_program(struct maker *m,
                           "out of memory making the program");
 }
 
-static enum xk_status begin(struct maker *m)
+static enum xk_status begin_launches(struct maker *m)
 {
     xk_ctx *const c = m->g->c;
     const unsigned n = m->l->n, all = n * count_parts(m->l);
@@ -283,7 +283,7 @@ enum xk_status xk_launches_make(struct xk_gen *g, const struct xk_launches *l,
     struct maker m = {.g = g, .l = l};
     *out = NULL;
     xk_str_init(&m.zebin, &g->c->alloc);
-    enum xk_status s = begin(&m);
+    enum xk_status s = begin_launches(&m);
     if (s == XK_OK)
         s = make_all(&m);
     if (s == XK_OK)

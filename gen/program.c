@@ -49,7 +49,7 @@ static void fill_launch(const xk_program *p, uint32_t i, const char *schedule,
     memcpy(l->local, step->local, sizeof(l->local));
 }
 
-static void fill(xk_program *p, const struct xk_program_parts *s)
+static void fill_program(xk_program *p, const struct xk_program_parts *s)
 {
     char *at = p->schedules;
     if (s->zebin->len)
@@ -91,7 +91,7 @@ xk_program *xk_program_make(const struct xk_program_parts *s)
                                                   align8(sizeof(xk_program)));
     p->zebin = (unsigned char *)p->launch + launches_b;
     p->schedules = (char *)p->zebin + s->zebin->len;
-    fill(p, s);
+    fill_program(p, s);
     return p;
 }
 

@@ -10,12 +10,12 @@
 
 #define MAX_INFO_B (UINT32_C(1) << 18) /* a larger size field is garbage */
 
-/* Copies the context's error out and destroys it. */
-static enum xk_status finish(xk_ctx *c, struct xk_error *err)
+enum xk_status xk_gen_finish(xk_ctx *c, struct xk_error *err)
 {
-    const enum xk_status status = xk_ctx_status(c);
+    static const struct xk_error no_room = {XK_ENOMEM, "out of memory"};
+    const enum xk_status status = c ? xk_ctx_status(c) : XK_ENOMEM;
     if (err)
-        *err = c->error;
+        *err = c ? c->error : no_room;
     xk_ctx_destroy(c);
     return status;
 }
@@ -37,17 +37,17 @@ enum xk_status xk_conv_query(const struct xk_conv_desc *d,
         return no_memory(err);
     if (!info) {
         xk_fail(c, XK_EINVAL, "info is NULL");
-        return finish(c, err);
+        return xk_gen_finish(c, err);
     }
     if (info->size < sizeof(info->size) || info->size > MAX_INFO_B) {
         xk_fail(c, XK_EINVAL,
                 "info.size=%u: not the size of struct xk_conv_info (%zu)",
                 info->size, sizeof(*info));
-        return finish(c, err);
+        return xk_gen_finish(c, err);
     }
     struct xk_problem *const p = xk_malloc(c, sizeof(*p)); /* large */
     if (!p)
-        return finish(c, err);
+        return xk_gen_finish(c, err);
     if (xk_problem_make(c, d, p) == XK_OK) {
         const uint32_t size = info->size;
         memset(info, 0, size);
@@ -56,7 +56,7 @@ enum xk_status xk_conv_query(const struct xk_conv_desc *d,
     }
     xk_problem_fini(p);
     xk_free(c, p);
-    return finish(c, err);
+    return xk_gen_finish(c, err);
 }
 
 enum xk_status xk_conv_desc_parse(const char *text, struct xk_conv_desc *d,
@@ -70,7 +70,7 @@ enum xk_status xk_conv_desc_parse(const char *text, struct xk_conv_desc *d,
         xk_fail(c, XK_EINVAL, "%s is NULL", text ? "descriptor" : "text");
     else
         xk_conv_parse(c, text, d, name, name_size);
-    return finish(c, err);
+    return xk_gen_finish(c, err);
 }
 
 size_t xk_conv_desc_print(const struct xk_conv_desc *d, char *out,

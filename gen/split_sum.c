@@ -47,8 +47,8 @@ static bool add_part_dim(struct xk_contraction *p, unsigned index,
 }
 
 /* p with K index i in so many parts. */
-static bool split(const struct xk_contraction *p, unsigned i, int64_t parts,
-                  struct xk_contraction *out)
+static bool split_index(const struct xk_contraction *p, unsigned i,
+                        int64_t parts, struct xk_contraction *out)
 {
     char name[sizeof(p->index[i].name)];
     memcpy(name, p->index[i].name, sizeof(name));
@@ -127,7 +127,7 @@ static enum xk_status try_split(struct search *s, unsigned i, int64_t parts)
     const struct xk_perf *const f = xk_perf_get(s->platform->id);
     const int64_t least = s->ask.memory ? parts_cyc(f, s->p, parts) : 0;
     int64_t score;
-    if (least >= s->score || !split(s->p, i, parts, s->one))
+    if (least >= s->score || !split_index(s->p, i, parts, s->one))
         return XK_OK;
     XK_TRY(score_of(s, s->one, &score));
     if (score < least)

@@ -310,8 +310,9 @@ static const xk_stmt *seq_of(struct xk_parse *p, const struct item *items,
     return r;
 }
 
-static const xk_stmt *close_item(struct xk_parse *p, const struct item *it,
-                                 const xk_stmt *body)
+static const xk_stmt *close_parsed_item(struct xk_parse *p,
+                                        const struct item *it,
+                                        const xk_stmt *body)
 {
     if (it->op == XK_OP_LET)
         return xk_let(p->c, it->var, it->value, body);
@@ -331,7 +332,7 @@ static const xk_stmt *fold_block(struct xk_parse *p, struct block *b)
         if (b->item[i].stmt)
             continue;
         const xk_stmt *const body = seq_of(p, b->item + i + 1, end - i - 1);
-        b->item[i].stmt = close_item(p, &b->item[i], body);
+        b->item[i].stmt = close_parsed_item(p, &b->item[i], body);
         if (!b->item[i].stmt) {
             xk_parse_wrap(p, b->item[i].at);
             return NULL;

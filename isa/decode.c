@@ -242,7 +242,7 @@ static void decode_body(struct xk_dec *d)
 }
 
 /* The text of the field a bit belongs to, NULL if to none. */
-static const char *field_at(const struct xk_dec *d, unsigned bit)
+static const char *field_text(const struct xk_dec *d, unsigned bit)
 {
     enum xk_format format = d->format;
 
@@ -268,7 +268,7 @@ static void refuse_unread(struct xk_dec *d)
         const uint64_t left = d->w[k] & ~d->seen[k];
         const unsigned bit =
             left ? 64 * k + (unsigned)__builtin_ctzll(left) : 0;
-        const char *text = left ? field_at(d, bit) : NULL;
+        const char *text = left ? field_text(d, bit) : NULL;
 
         if (left)
             XK_DEC_REFUSE(d, "%s: bit %u (%s) is set but reserved here",

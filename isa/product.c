@@ -110,8 +110,9 @@ bool xk_product_is_known(const struct xk_platform *p,
     return false;
 }
 
-static bool fits(const struct xk_platform *p, const struct xk_told_device *told,
-                 const struct revision *r, uint32_t revision)
+static bool fits_told(const struct xk_platform *p,
+                      const struct xk_told_device *told,
+                      const struct revision *r, uint32_t revision)
 {
     return is_told(p, told, r->product) && r->revision == revision;
 }
@@ -121,7 +122,7 @@ static bool some_was_sold(const struct xk_platform *p,
                           const struct xk_told_device *told, uint32_t revision)
 {
     for (unsigned k = 0; k < XK_COUNTOF(revisions); k++)
-        if (fits(p, told, &revisions[k], revision) &&
+        if (fits_told(p, told, &revisions[k], revision) &&
             xk_wa_was_sold(revisions[k].product, revisions[k].stepping))
             return true;
     return false;
@@ -140,7 +141,7 @@ struct xk_wa_device xk_product_device(const struct xk_platform *p,
     const bool only_sold = some_was_sold(p, told, revision);
     for (unsigned k = 0; k < XK_COUNTOF(revisions); k++) {
         const struct revision *const r = &revisions[k];
-        if (!fits(p, told, r, revision) ||
+        if (!fits_told(p, told, r, revision) ||
             (only_sold && !xk_wa_was_sold(r->product, r->stepping)))
             continue;
         if (n && d.stepping != r->stepping)

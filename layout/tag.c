@@ -124,7 +124,7 @@ enum xk_status xk_layout_from_tag(xk_ctx *c, const char *what,
 }
 
 /* True if every stride is the product of the sizes further in. */
-static bool is_dense(const struct xk_layout *l)
+static bool has_dense_strides(const struct xk_layout *l)
 {
     int64_t expect = 1;
     for (unsigned i = l->n_blocks; i-- > 0;) {
@@ -170,7 +170,7 @@ void xk_layout_tag(const struct xk_layout *l, char *out, size_t out_size)
     if (out_size == 0)
         return;
     out[0] = 0;
-    if (!is_dense(l) || !starts_with_all_dims(l))
+    if (!has_dense_strides(l) || !starts_with_all_dims(l))
         return;
     size_t len = 0;
     for (unsigned i = 0; i < l->n_blocks; i++) {

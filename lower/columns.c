@@ -10,7 +10,7 @@
 
 #define SIDE 8
 
-static bool packed(const struct xk_plan_side *s)
+static bool is_packed_store(const struct xk_plan_side *s)
 {
     return s->store == XK_STORE_PACKED;
 }
@@ -18,7 +18,7 @@ static bool packed(const struct xk_plan_side *s)
 /* C holds runs of columns: the eight of a square, or four where dpasw's
  * halves of N alternate, or did before selects picked one of them for a slice.
  */
-static unsigned run_of(const struct xk_lowering *l)
+static unsigned column_run_of(const struct xk_lowering *l)
 {
     return xk_plan_is_wide(l->p) ? SIDE / 2 : SIDE;
 }
@@ -40,7 +40,7 @@ static const xk_expr *column(struct xk_lowering *l,
 /* Columns of a dword of a part's registers. */
 static unsigned columns_of_dword(const struct xk_plan_side *s)
 {
-    return packed(s) ? 4 / xk_epi_bytes(s) : 1;
+    return is_packed_store(s) ? 4 / xk_epi_bytes(s) : 1;
 }
 
 /* Registers of eight columns in a part as in memory. */
@@ -67,7 +67,7 @@ static unsigned column_of(const struct xk_plan_side *s, unsigned eight,
 }
 
 /* The other way round: where a column's vector is among those of a part. */
-static uint32_t place(const struct xk_plan_side *s, unsigned column)
+static uint32_t vector_place(const struct xk_plan_side *s, unsigned column)
 {
     const unsigned per = columns_of_dword(s), regs = registers_of_eight(s);
     const unsigned dword = column / per;
@@ -76,8 +76,8 @@ static uint32_t place(const struct xk_plan_side *s, unsigned column)
 }
 
 /* Between eight vectors of f32 and their registers as in memory. */
-static void convert(struct xk_epilogue *e, const struct xk_plan_side *s,
-                    bool out, const xk_expr *wide, const xk_expr *narrow)
+static void convert_eight(struct xk_epilogue *e, const struct xk_plan_side *s,
+                          bool out, const xk_expr *wide, const xk_expr *narrow)
 {
     const unsigned per_dw = 4 / xk_epi_bytes(s), regs = registers_of_eight(s);
     struct xk_func f = {.kind = XK_FUNC_REORDER};
@@ -114,8 +114,8 @@ static void widen_one(struct xk_epilogue *e, const struct xk_plan_side *s,
     xk_block_call(&e->l->w, &f, args, 2);
 }
 
-static void widen(struct xk_epilogue *e, const struct xk_plan_side *s,
-                  const xk_expr *raw)
+static void widen_columns(struct xk_epilogue *e, const struct xk_plan_side *s,
+                          const xk_expr *raw)
 {
     const unsigned n = xk_plan_part_columns(&e->l->p->epi) / SIDE;
     if (s->one) {
@@ -124,7 +124,7 @@ static void widen(struct xk_epilogue *e, const struct xk_plan_side *s,
     }
     for (unsigned i = 0; i < n; i++) {
         const xk_expr *const to = xk_lower_reg(e->l, e->f32, i * XK_EPI_WIDE_B);
-        convert(e, s, false, to, narrow_of(e->l, s, raw, i));
+        convert_eight(e, s, false, to, narrow_of(e->l, s, raw, i));
     }
 }
 
@@ -136,7 +136,7 @@ static void convert_square(struct xk_epilogue *e, const struct xk_epi_part *at,
     struct xk_lowering *const l = e->l;
     const unsigned per_dw = 4 / xk_lower_dst_b(l),
                    per = columns_of_dword(&e->c);
-    const unsigned run = run_of(l), dword = SIDE * per_dw;
+    const unsigned run = column_run_of(l), dword = SIDE * per_dw;
     const unsigned next = n + run % SIDE; /* of one run, none */
     const uint32_t next_b =
         place_b(l, at->m, at->n + next) - place_b(l, at->m, at->n + n);
@@ -192,8 +192,8 @@ static void operate_part(struct xk_epilogue *e, const struct xk_epi_part *at,
     }
 }
 
-static void operate(struct xk_epilogue *e, const struct xk_epi_part *at,
-                    unsigned first, unsigned end)
+static void operate_columns(struct xk_epilogue *e, const struct xk_epi_part *at,
+                            unsigned first, unsigned end)
 {
     for (unsigned step = first; step < end; step++)
         operate_part(e, at, step);
@@ -223,14 +223,14 @@ static void operate_eight(struct xk_epilogue *e, const struct xk_epi_part *at,
     }
 }
 
-static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
-                   const xk_expr *out)
+static void finish_columns(struct xk_epilogue *e, const struct xk_epi_part *at,
+                           const xk_expr *out)
 {
     struct xk_lowering *const l = e->l;
     const struct xk_plan_epilogue *const p = &l->p->epi;
     const bool any = xk_epi_has_steps(l, e->first, xk_epi_steps(l));
     const unsigned n_wide = any ? p->wide : 0;
-    operate(e, at, e->first, placing_step(e));
+    operate_columns(e, at, e->first, placing_step(e));
     xk_epi_fetch(e, at, placing_step(e));
     for (unsigned i = 0; i < xk_plan_part_columns(p) / SIDE; i++) {
         const xk_expr *const wide = n_wide ? e->wide[i % n_wide] : NULL;
@@ -238,7 +238,7 @@ static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
             operate_eight(e, at, i, wide);
         if (wide) {
             const xk_expr *const from = xk_lower_reg(l, wide, 0);
-            convert(e, &e->c, true, from, narrow_of(l, &e->c, out, i));
+            convert_eight(e, &e->c, true, from, narrow_of(l, &e->c, out, i));
         }
     }
     for (unsigned n = 0; out && !n_wide && n < xk_plan_part_columns(p);
@@ -298,9 +298,9 @@ static const xk_expr *mask_of(struct xk_epilogue *e,
 static unsigned dwords_of(const struct xk_lowering *l,
                           const struct xk_plan_side *s, bool own)
 {
-    if (!packed(s))
+    if (!is_packed_store(s))
         return 1;
-    return own ? run_of(l) : s->cols / columns_of_dword(s);
+    return own ? column_run_of(l) : s->cols / columns_of_dword(s);
 }
 
 /* Byte offsets of a block's rows in an input, with N at 0: C's, if it lies like
@@ -339,9 +339,10 @@ static const xk_expr *offset_of(struct xk_epilogue *e, const struct xk_view *v,
     return xk_add(l->c, rows, xk_lower_offset(l, v, at));
 }
 
-static void move(struct xk_epilogue *e, enum xk_send_op op,
-                 const struct xk_plan_side *s, const struct xk_epi_part *part,
-                 const xk_expr *buf, uint32_t buf_b)
+static void move_columns(struct xk_epilogue *e, enum xk_send_op op,
+                         const struct xk_plan_side *s,
+                         const struct xk_epi_part *part, const xk_expr *buf,
+                         uint32_t buf_b)
 {
     struct xk_lowering *const l = e->l;
     const bool is_c = s->input == XK_SIDE_C, own = buf == l->acc;
@@ -349,13 +350,13 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
     const unsigned per = columns_of_dword(s), cols = vec * per;
     const unsigned all = s->one ? 1 : xk_plan_part_columns(&l->p->epi);
     const xk_expr *const rows = is_c ? e->row_b[block] : rows_of(e, s, block);
-    const struct xk_send send = {.op = (uint8_t)op,
-                                 .space = XK_SPACE_GLOBAL,
-                                 .data_b =
-                                     (uint8_t)(packed(s) ? 4 : xk_epi_bytes(s)),
-                                 .vec = (uint8_t)vec,
-                                 .lanes = SIDE,
-                                 .zero = !own && xk_epi_loads_zero(l, s)};
+    const struct xk_send send = {
+        .op = (uint8_t)op,
+        .space = XK_SPACE_GLOBAL,
+        .data_b = (uint8_t)(is_packed_store(s) ? 4 : xk_epi_bytes(s)),
+        .vec = (uint8_t)vec,
+        .lanes = SIDE,
+        .zero = !own && xk_epi_loads_zero(l, s)};
     for (unsigned n = 0; n < all; n += cols) {
         const xk_expr *const col =
             xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, part->n + n);
@@ -371,7 +372,7 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
 }
 
 /* Offsets of the lanes' rows with N at 0, and which lanes are inside M. */
-static void prepare(struct xk_epilogue *e)
+static void prepare_columns(struct xk_epilogue *e)
 {
     struct xk_lowering *const l = e->l;
     const struct xk_plan *const p = l->p;
@@ -397,7 +398,8 @@ static void prepare(struct xk_epilogue *e)
 }
 
 /* All columns of eight rows, then the next eight. */
-static struct xk_epi_part part(const struct xk_lowering *l, unsigned number)
+static struct xk_epi_part column_part(const struct xk_lowering *l,
+                                      unsigned number)
 {
     const unsigned cols = xk_plan_part_columns(&l->p->epi);
     const unsigned across = l->p->epi.n / cols;
@@ -406,10 +408,10 @@ static struct xk_epi_part part(const struct xk_lowering *l, unsigned number)
 }
 
 const struct xk_epi_family xk_epi_columns = {.n_lanes = false,
-                                             .prepare = prepare,
-                                             .part = part,
-                                             .move = move,
-                                             .operate = operate,
-                                             .finish = finish,
-                                             .widen = widen,
-                                             .place = place};
+                                             .prepare = prepare_columns,
+                                             .part = column_part,
+                                             .move = move_columns,
+                                             .operate = operate_columns,
+                                             .finish = finish_columns,
+                                             .widen = widen_columns,
+                                             .place = vector_place};

@@ -27,7 +27,7 @@ static const xk_expr *id(struct xk_flat *f, const char *name,
     return xk_kernel_add_param(&f->out->kernel, v, kind, extent);
 }
 
-static void place_thread(struct xk_flat *f)
+static void place_flat_thread(struct xk_flat *f)
 {
     xk_ctx *const c = f->c;
     const int64_t thread_e = (int64_t)f->vectors * XK_FLAT_SIMD;
@@ -59,7 +59,7 @@ enum xk_status xk_flat_begin(struct xk_flat *f, const char *name,
     xk_block_init(&f->w, f->c, f->facts);
     for (unsigned i = 0; i < n_mem; i++)
         mem[i] = pointer(f, mem_name[i]);
-    place_thread(f);
+    place_flat_thread(f);
     return XK_OK;
 }
 

@@ -42,7 +42,7 @@ static void copy(struct xk_lowering *l, const struct xk_epi_ring *r,
     xk_block_add(&l->w, xk_store(l->c, to, x));
 }
 
-static void turn(struct xk_lowering *l, const struct xk_epi_ring *r)
+static void turn_ring(struct xk_lowering *l, const struct xk_epi_ring *r)
 {
     const unsigned n = r->step;
     for (unsigned i = 0; i < n; i++)
@@ -73,6 +73,6 @@ void xk_epi_loop(struct xk_epilogue *e, const struct xk_epi_ring *r,
     }
     if (once)
         return;
-    turn(l, r);
+    turn_ring(l, r);
     xk_block_end_for(&l->w);
 }

@@ -38,8 +38,8 @@ static void call_load(struct window *v, const struct xk_tile_call *f,
 
 /* A call that loads elements of A at position k of its view, as part `first` of
  * the tile. */
-static void load_a(struct window *v, int64_t k, int64_t first, unsigned n,
-                   unsigned slot)
+static void load_a_part(struct window *v, int64_t k, int64_t first, unsigned n,
+                        unsigned slot)
 {
     const xk_expr *const at[] = {v->tile, v->l->n0, xk_s32(v->l->c, k - first)};
     struct xk_tile_call f = {.op = XK_TILE_LOAD, .n_parts = 1};
@@ -63,7 +63,7 @@ static void load_row(struct window *v, const struct row *r, unsigned slot)
     const int64_t each = v->t->of.group_k;
     const int64_t first = row_position(v, r->outer, r->at);
     for (int64_t x = -1; (x = xk_lanes_next(v->x, v->t->columns, x)) >= 0;)
-        load_a(v, first + x * each, x * each, (unsigned)each, slot);
+        load_a_part(v, first + x * each, x * each, (unsigned)each, slot);
 }
 
 static void load_b_lanes(struct window *v)
@@ -193,7 +193,7 @@ static void put_bytes(struct window *v, int64_t k, int64_t to, unsigned byte,
     *from = at + 1;
 }
 
-static void zero(struct window *v, const char *tile, const xk_expr *buffer)
+static void zero_tile(struct window *v, const char *tile, const xk_expr *buffer)
 {
     struct xk_func f = {.kind = XK_FUNC_TILE, .u.tile = {.op = XK_TILE_ZERO}};
     strcpy(f.u.tile.tile[0], tile);
@@ -205,7 +205,7 @@ static void load_b_bytes(struct window *v)
 {
     uint32_t from[XK_LANES_MOST_K];
     int64_t by[XK_LANES_DEEP], to = 0;
-    zero(v, "b", v->l->b);
+    zero_tile(v, "b", v->l->b);
     for (int64_t outer = 0; outer < v->t->of.outer_k; outer++) {
         struct xk_lanes_block b = xk_lanes_no_block();
         memset(from, 0, sizeof(from));
@@ -226,11 +226,11 @@ static void load_block(struct window *v, int64_t outer,
                        const struct xk_lanes_block *b, unsigned slot)
 {
     if (b->row[XK_LANES_DEEP - 1] < 0)
-        zero(v, "a", v->row[slot]);
+        zero_tile(v, "a", v->row[slot]);
     for (unsigned i = 0; i < XK_LANES_DEEP && b->row[i] >= 0; i++)
         for (int64_t x = -1; (x = xk_lanes_next(v->x, v->t->columns, x)) >= 0;)
-            load_a(v, row_position(v, outer, b->row[i]) + x,
-                   x * XK_LANES_DEEP + i, 1, slot);
+            load_a_part(v, row_position(v, outer, b->row[i]) + x,
+                        x * XK_LANES_DEEP + i, 1, slot);
 }
 
 /* The products of a block; *to: the number of its first dwords of B, then of

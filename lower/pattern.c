@@ -20,7 +20,7 @@ static enum xk_status refuse_fill(xk_ctx *c, const struct xk_fill *f)
     return XK_OK;
 }
 
-static const xk_expr *place(xk_ctx *c, const xk_expr *buf, int64_t at_b)
+static const xk_expr *place_at(xk_ctx *c, const xk_expr *buf, int64_t at_b)
 {
     return xk_ptr(c, buf, xk_s32(c, at_b));
 }
@@ -33,8 +33,8 @@ static void fill_dwords(struct xk_flat *n, const struct xk_fill *f,
     const xk_expr *const buf =
         xk_block_alloc(&n->w, "pattern", XK_FLAT_VECTOR_B, 0);
     const xk_expr *const v = xk_imm(c, XK_DT_U32, (int64_t)f->pattern);
-    xk_block_add(&n->w,
-                 xk_store(c, place(c, buf, 0), xk_bcast(c, v, XK_FLAT_SIMD)));
+    xk_block_add(
+        &n->w, xk_store(c, place_at(c, buf, 0), xk_bcast(c, v, XK_FLAT_SIMD)));
     for (unsigned i = 0; i < VECTORS; i++) {
         const xk_expr *const off = xk_bin_imm(
             c, XK_OP_ADD, xk_bin_imm(c, XK_OP_MUL, xk_flat_elements(n, i), 4),
@@ -43,7 +43,7 @@ static void fill_dwords(struct xk_flat *n, const struct xk_fill *f,
                                           .data_b = 4,
                                           .mem = dst,
                                           .off = off,
-                                          .reg = place(c, buf, 0),
+                                          .reg = place_at(c, buf, 0),
                                           .mask = xk_flat_mask(n, i)};
         xk_flat_send(n, &n->w, &m);
     }
@@ -61,11 +61,11 @@ static void fill_rest(struct xk_flat *n, const struct xk_fill *f,
     const xk_expr *const buf =
         xk_block_alloc(&n->w, "rest", XK_FLAT_VECTOR_B, 0);
     const xk_expr *const zero = xk_imm(c, XK_DT_U32, 0);
-    xk_block_add(
-        &n->w, xk_store(c, place(c, buf, 0), xk_bcast(c, zero, XK_FLAT_SIMD)));
+    xk_block_add(&n->w, xk_store(c, place_at(c, buf, 0),
+                                 xk_bcast(c, zero, XK_FLAT_SIMD)));
     for (int64_t i = 0; i < rest; i++)
         xk_block_add(&n->w,
-                     xk_store(c, place(c, buf, 4 * i),
+                     xk_store(c, place_at(c, buf, 4 * i),
                               xk_imm(c, XK_DT_U32, f->pattern >> 8 * i & 255)));
     const xk_expr *const lane =
         xk_ramp(c, xk_bin_imm(c, XK_OP_MUL, n->thread, XK_FLAT_SIMD), one,
@@ -75,7 +75,7 @@ static void fill_rest(struct xk_flat *n, const struct xk_fill *f,
         .data_b = 1,
         .mem = dst,
         .off = xk_ramp(c, xk_s32(c, at_b), one, XK_FLAT_SIMD),
-        .reg = place(c, buf, 0),
+        .reg = place_at(c, buf, 0),
         .mask = xk_block_let(&n->w, "in_rest",
                              xk_bin_imm(c, XK_OP_LT, lane, rest))};
     xk_flat_send(n, &n->w, &m);

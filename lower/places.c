@@ -11,8 +11,8 @@ static bool by_columns(const struct xk_lowering *l)
 
 /* Place `number` of the tile behind its first column; half: of B, NULL: all. Of
  * a place that is half a pair's the other thread has the next one. */
-static const xk_expr *column_of(struct xk_lowering *l, unsigned number,
-                                const xk_expr *half)
+static const xk_expr *column_place(struct xk_lowering *l, unsigned number,
+                                   const xk_expr *half)
 {
     const struct xk_plan *const p = l->p;
     xk_ctx *const c = l->c;
@@ -43,7 +43,8 @@ void xk_lower_places(struct xk_lowering *l)
     const unsigned all = p->t.n / (half ? 2 : 1);
     const unsigned n = all / xk_plan_place_rows(p);
     for (unsigned k = 0; k < n; k++)
-        l->place_n[k] = xk_block_let(&l->w, "place_n", column_of(l, k, half));
+        l->place_n[k] =
+            xk_block_let(&l->w, "place_n", column_place(l, k, half));
 }
 
 const xk_expr *xk_lower_a_rows(struct xk_lowering *l, unsigned first,

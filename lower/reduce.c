@@ -37,8 +37,8 @@ struct nest {
     const xk_expr *i; /* s32: the part */
 };
 
-static const xk_expr *place(struct nest *n, const xk_expr *buf,
-                            const xk_expr *slot_b, int64_t at_b)
+static const xk_expr *slot_place(struct nest *n, const xk_expr *buf,
+                                 const xk_expr *slot_b, int64_t at_b)
 {
     const xk_expr *off = xk_s32(n->f.c, at_b);
     if (slot_b)
@@ -52,7 +52,7 @@ static void zero(struct nest *n, const xk_expr *buf, unsigned size_b)
     const xk_expr *const v =
         xk_bcast(c, xk_fimm(c, XK_DT_F32, 0), XK_FLAT_SIMD);
     for (unsigned at = 0; at < size_b; at += XK_FLAT_VECTOR_B)
-        xk_block_add(&n->f.w, xk_store(c, place(n, buf, NULL, at), v));
+        xk_block_add(&n->f.w, xk_store(c, slot_place(n, buf, NULL, at), v));
 }
 
 static const xk_expr *slot_of(struct nest *n)
@@ -62,7 +62,7 @@ static const xk_expr *slot_of(struct nest *n)
                       SLOT_B);
 }
 
-static const xk_stmt *load_part(struct nest *n)
+static const xk_stmt *load_summand(struct nest *n)
 {
     xk_ctx *const c = n->f.c;
     const xk_expr *const row_b =
@@ -77,14 +77,14 @@ static const xk_stmt *load_part(struct nest *n)
             .data_b = 4,
             .mem = n->part,
             .off = xk_add(c, at, row_b),
-            .reg = place(n, n->in, slot_of(n), v * XK_FLAT_VECTOR_B),
+            .reg = slot_place(n, n->in, slot_of(n), v * XK_FLAT_VECTOR_B),
             .mask = n->mask[v]};
         xk_flat_send(&n->f, &w, &m);
     }
     return xk_block_end(&w);
 }
 
-static const xk_stmt *add_part(struct nest *n)
+static const xk_stmt *add_loaded_part(struct nest *n)
 {
     xk_ctx *const c = n->f.c;
     const struct xk_type type = xk_type_vec(XK_DT_F32, XK_FLAT_SIMD);
@@ -92,25 +92,25 @@ static const xk_stmt *add_part(struct nest *n)
     xk_block_init(&w, c, n->f.facts);
     for (unsigned v = 0; v < VECTORS; v++) {
         const unsigned at_b = v * XK_FLAT_VECTOR_B;
-        const xk_expr *const x =
-            xk_block_load(&w, "x", type, place(n, n->in, slot_of(n), at_b));
+        const xk_expr *const x = xk_block_load(
+            &w, "x", type, slot_place(n, n->in, slot_of(n), at_b));
         const xk_expr *const sum =
-            xk_block_load(&w, "sum", type, place(n, n->acc, NULL, at_b));
-        xk_block_add(
-            &w, xk_store(c, place(n, n->acc, NULL, at_b), xk_add(c, sum, x)));
+            xk_block_load(&w, "sum", type, slot_place(n, n->acc, NULL, at_b));
+        xk_block_add(&w, xk_store(c, slot_place(n, n->acc, NULL, at_b),
+                                  xk_add(c, sum, x)));
     }
     return xk_block_end(&w);
 }
 
-static void add_all(struct nest *n)
+static void add_all_parts(struct nest *n)
 {
     xk_ctx *const c = n->f.c;
     const struct xk_pipe_info info = {.slots = SLOTS, .stages = AHEAD + 1};
     n->i = xk_var(c, xk_type_vec(XK_DT_S32, 1), "i");
     if (n->i)
         xk_facts_set(n->f.facts, n->i, 0, (int64_t)n->r->parts - 1, 1, 0);
-    const xk_stmt *const stage[] = {xk_stage(c, 0, load_part(n)),
-                                    xk_stage(c, AHEAD, add_part(n))};
+    const xk_stmt *const stage[] = {xk_stage(c, 0, load_summand(n)),
+                                    xk_stage(c, AHEAD, add_loaded_part(n))};
     xk_block_add(&n->f.w, xk_pipe(c, n->i, xk_s32(c, n->r->parts), info,
                                   xk_seq(c, stage, 2)));
 }
@@ -119,7 +119,7 @@ static void add_all(struct nest *n)
 static const xk_expr *converted(struct nest *n, unsigned v)
 {
     const xk_expr *const from =
-        place(n, n->acc, NULL, (int64_t)v * XK_FLAT_VECTOR_B);
+        slot_place(n, n->acc, NULL, (int64_t)v * XK_FLAT_VECTOR_B);
     const unsigned dst_b = xk_dtype_b(n->r->dst);
     if (n->r->dst == XK_DT_F32)
         return from;
@@ -134,7 +134,7 @@ static const xk_expr *converted(struct nest *n, unsigned v)
                       .extent = {XK_FLAT_SIMD},
                       .dst_stride = {(uint16_t)(4 / dst_b)},
                       .src_stride = {1}}};
-    const xk_expr *const args[] = {place(n, out, NULL, 0), from};
+    const xk_expr *const args[] = {slot_place(n, out, NULL, 0), from};
     xk_block_call(&n->f.w, &f, args, 2);
     return args[0];
 }
@@ -178,7 +178,7 @@ enum xk_status xk_lower_reduce(xk_ctx *c, const struct xk_reduce *r,
     zero(&n, n.acc, SLOT_B);
     if (n.f.masked) /* loads leave masked lanes as they are */
         zero(&n, n.in, SLOTS * SLOT_B);
-    add_all(&n);
+    add_all_parts(&n);
     store_all(&n);
     return xk_flat_end(&n.f);
 }

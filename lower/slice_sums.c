@@ -34,8 +34,8 @@ static const xk_expr *load(struct halving *h, const xk_expr *buf, uint32_t at_b)
                          xk_lower_reg(h->l, buf, at_b));
 }
 
-static void store(struct halving *h, const xk_expr *buf, uint32_t at_b,
-                  const xk_expr *x)
+static void store_part(struct halving *h, const xk_expr *buf, uint32_t at_b,
+                       const xk_expr *x)
 {
     if (x)
         xk_block_add(&h->l->w,
@@ -61,7 +61,7 @@ static const xk_expr *given(struct halving *h, uint32_t q_b)
 
 /* Bytes of the message at byte q of what is given: a power of two of them lie
  * together. */
-static uint32_t message_b(const struct halving *h, uint32_t q_b)
+static uint32_t half_message_b(const struct halving *h, uint32_t q_b)
 {
     uint32_t n_b = h->parted ? BLOCK_B : RUN_B;
     while (n_b > h->half_b - q_b)
@@ -94,7 +94,7 @@ static void add_given(struct halving *h, uint32_t block)
         const xk_expr *const own = load(h, h->l->acc, own_b);
         const xk_expr *const other = xk_block_load(
             &h->l->w, "x", xk_type_vec(p->acc.dt, LANES), given(h, at_b));
-        store(h, h->l->acc, own_b, xk_add(h->l->c, own, other));
+        store_part(h, h->l->acc, own_b, xk_add(h->l->c, own, other));
     }
 }
 
@@ -116,7 +116,7 @@ static void messages_of(struct halving *h, enum xk_send_op op,
     struct xk_lowering *const l = h->l;
     uint32_t head_b = 0;
     for (uint32_t at_b = 0, n_b; at_b < h->half_b; at_b += n_b) {
-        n_b = message_b(h, at_b);
+        n_b = half_message_b(h, at_b);
         const struct xk_send s = {.op = (uint8_t)op,
                                   .space = XK_SPACE_SLM,
                                   .addr = XK_SEND_A32,
@@ -132,17 +132,18 @@ static void messages_of(struct halving *h, enum xk_send_op op,
 }
 
 /* In the order in which rows were multiplied and are finished. */
-static void messages(struct halving *h, enum xk_send_op op, const xk_expr *head)
+static void exchange_messages(struct halving *h, enum xk_send_op op,
+                              const xk_expr *head)
 {
     for (uint32_t block = 0; block < row_blocks(h); block++)
         messages_of(h, op, head, block);
 }
 
 /* Registers of a half's headers. */
-static uint32_t headers_b(const struct halving *h)
+static uint32_t half_headers_b(const struct halving *h)
 {
     uint32_t sum_b = 0;
-    for (uint32_t at_b = 0; at_b < h->half_b; at_b += message_b(h, at_b))
+    for (uint32_t at_b = 0; at_b < h->half_b; at_b += half_message_b(h, at_b))
         sum_b += XK_HEADER_B;
     return sum_b;
 }
@@ -171,7 +172,7 @@ static void set_headers(struct halving *h)
 {
     struct xk_lowering *const l = h->l;
     const struct xk_plan_slices *const s = &l->p->slices;
-    const uint32_t all_b = headers_b(h);
+    const uint32_t all_b = half_headers_b(h);
     const xk_expr *const place =
         xk_add(l->c, xk_bin_imm(l->c, XK_OP_MUL, l->tid, s->n), l->slice);
     const xk_expr *const first_b =
@@ -194,7 +195,7 @@ static void set_other(struct halving *h, unsigned bit)
     struct xk_lowering *const l = h->l;
     xk_ctx *const c = l->c;
     const int64_t place_b = l->p->slices.place_b;
-    const uint32_t all_b = headers_b(h);
+    const uint32_t all_b = half_headers_b(h);
     const xk_expr *const mine = xk_bin_imm(c, XK_OP_AND, l->slice, bit);
     const xk_expr *const back_b = xk_bin_imm(c, XK_OP_MUL, mine, -2 * place_b);
     const xk_expr *const by = xk_block_let(
@@ -213,9 +214,9 @@ static void halve(struct halving *h, unsigned bit)
 {
     struct xk_lowering *const l = h->l;
     set_other(h, bit);
-    messages(h, XK_SEND_STORE, h->to);
+    exchange_messages(h, XK_SEND_STORE, h->to);
     meet(&l->w);
-    messages(h, XK_SEND_LOAD, h->from);
+    exchange_messages(h, XK_SEND_LOAD, h->from);
     for (uint32_t block = 0; block < row_blocks(h); block++)
         add_given(h, block);
     h->to = h->from;
@@ -246,7 +247,7 @@ void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e)
     const unsigned first_bit = p->slices.n / 2u;
     struct halving h = {.l = l, .half_b = p->acc_b / 2};
     h.parted = is_parted(p, first_bit);
-    h.pitch_b = message_b(&h, 0);
+    h.pitch_b = half_message_b(&h, 0);
     set_part(l);
     xk_lower_epilogue_begin(l, e);
     set_headers(&h);

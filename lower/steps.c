@@ -102,7 +102,7 @@ static const xk_expr *load_dwords(struct xk_epilogue *e, struct xk_type type,
 }
 
 /* What an operation's operand is when it is used. */
-static enum xk_dtype operand_type(const struct xk_epi_op *op)
+static enum xk_dtype used_type(const struct xk_epi_op *op)
 {
     return op->in_acc ? XK_DT_S32 : XK_DT_F32;
 }
@@ -128,7 +128,7 @@ static const xk_expr *operand_of(struct xk_epilogue *e, unsigned step,
     struct xk_lowering *const l = e->l;
     const struct xk_plan_side *const s = xk_epi_side(l, step);
     const struct xk_epi_op *const op = &l->p->con->epi[number];
-    const enum xk_dtype dt = operand_type(op);
+    const enum xk_dtype dt = used_type(op);
     if (s)
         return side_operand(e, s, dt, v);
     if (!xk_epi_reads_rhs(op))

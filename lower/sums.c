@@ -83,8 +83,8 @@ static const xk_expr *sums_at(struct nest *n, const xk_expr *buf,
     return xk_ptr(n->f.c, buf, slot_b ? slot_b : xk_s32(n->f.c, 0));
 }
 
-static void set_registers(struct nest *n, const xk_expr *buf, unsigned size_b,
-                          int64_t dword)
+static void repeat_dword(struct nest *n, const xk_expr *buf, unsigned size_b,
+                         int64_t dword)
 {
     xk_ctx *const c = n->f.c;
     const xk_expr *const v =
@@ -127,9 +127,9 @@ static void place_lanes(struct nest *n)
 }
 
 /* A message for an operand's elements at the places of now. */
-static void load_operand(struct nest *n, struct xk_block_writer *w,
-                         const struct operand *o, const xk_expr *slot_b,
-                         unsigned size_b)
+static void load_sum_operand(struct nest *n, struct xk_block_writer *w,
+                             const struct operand *o, const xk_expr *slot_b,
+                             unsigned size_b)
 {
     const unsigned n_index = n->p->n_index;
     const xk_expr *const in =
@@ -175,7 +175,7 @@ static const xk_expr *constant(struct nest *n, const struct operand *o)
     xk_ctx *const c = n->f.c;
     if (o->a->by_value)
         return xk_bcast(c, xk_bits(c, XK_DT_U32, o->mem), XK_FLAT_SIMD);
-    load_operand(n, &n->f.w, o, NULL, xk_dtype_b(o->a->layout.dt));
+    load_sum_operand(n, &n->f.w, o, NULL, xk_dtype_b(o->a->layout.dt));
     return loaded_operand(n, &n->f.w, o, NULL);
 }
 
@@ -201,10 +201,10 @@ static const xk_stmt *load_step(struct nest *n, const xk_expr *i)
     struct xk_block_writer w;
     xk_block_init(&w, n->f.c, n->f.facts);
     set_inner(n, i);
-    load_operand(n, &w, &n->a, step_slot(n, i), a_b);
+    load_sum_operand(n, &w, &n->a, step_slot(n, i), a_b);
     if (n->b_in_k)
-        load_operand(n, &w, &n->b, step_slot(n, i),
-                     xk_dtype_b(n->b.a->layout.dt));
+        load_sum_operand(n, &w, &n->b, step_slot(n, i),
+                         xk_dtype_b(n->b.a->layout.dt));
     return xk_block_end(&w);
 }
 
@@ -407,7 +407,7 @@ static void alloc_registers(struct nest *n)
     struct xk_block_writer *const w = &n->f.w;
     struct operand *const all[] = {&n->a, &n->b, &n->less};
     n->acc = xk_block_alloc(w, "acc", SLOT_B, 0);
-    set_registers(n, n->acc, SLOT_B, 0);
+    repeat_dword(n, n->acc, SLOT_B, 0);
     for (unsigned i = 0; i < 3; i++) {
         if (!all[i]->a || all[i]->a->by_value)
             continue;
@@ -416,11 +416,11 @@ static void alloc_registers(struct nest *n)
             xk_block_alloc(w, "in", slots ? SLOTS * SLOT_B : SLOT_B, 0);
         all[i]->wide = xk_block_alloc(w, "wide", SLOT_B, 0);
         /* lanes that no message fills */
-        set_registers(n, all[i]->reg, slots ? SLOTS * SLOT_B : SLOT_B, 0);
+        repeat_dword(n, all[i]->reg, slots ? SLOTS * SLOT_B : SLOT_B, 0);
     }
     if (sums_in_dwords(n)) {
         n->ones = xk_block_alloc(w, "ones", SLOT_B, 0);
-        set_registers(n, n->ones, SLOT_B, 0x01010101);
+        repeat_dword(n, n->ones, SLOT_B, 0x01010101);
     }
 }
 

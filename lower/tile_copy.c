@@ -11,8 +11,8 @@ static int64_t tiles_along(const struct xk_tiling *t, enum xk_role role)
     return (xk_walk_extent(t, role) + size - 1) / size;
 }
 
-static void call(struct xk_block_writer *w, enum xk_tile_op op,
-                 const char *view, const xk_expr *const *args)
+static void add_tile_call(struct xk_block_writer *w, enum xk_tile_op op,
+                          const char *view, const xk_expr *const *args)
 {
     struct xk_func f = {.kind = XK_FUNC_TILE, .u.tile = {.op = (uint8_t)op}};
     strcpy(f.u.tile.view, view);
@@ -39,8 +39,8 @@ static void copy_tile(struct xk_flat *f, const struct xk_tiling *t,
                      xk_bin_imm(c, XK_OP_DIV, f->thread, along_k * along_n)),
         xk_block_let(w, "n0", xk_bin_imm(c, XK_OP_MUL, n, l->dim[1])),
         xk_block_let(w, "k0", xk_bin_imm(c, XK_OP_MUL, k, l->dim[2]))};
-    call(w, XK_TILE_LOAD, "A", args);
-    call(w, XK_TILE_STORE, "B", args);
+    add_tile_call(w, XK_TILE_LOAD, "A", args);
+    add_tile_call(w, XK_TILE_STORE, "B", args);
 }
 
 enum xk_status xk_lower_tile_copy(xk_ctx *c, const struct xk_tile_copy *t,

@@ -56,7 +56,8 @@ static bool add_box_dim(struct xk_reorder *r, int64_t n, int64_t to,
 
 /* Whether position i of dim d lies where its digits say: those over `unit`
  * positions count so many, those below it what is left. */
-static bool is_sum(const struct copy *x, unsigned d, int64_t unit, int64_t i)
+static bool is_digit_sum(const struct copy *x, unsigned d, int64_t unit,
+                         int64_t i)
 {
     for (unsigned t = TO; t <= FROM; t++)
         if (away_e(&x->part[t], d, i) !=
@@ -74,7 +75,7 @@ static bool take_dim(struct copy *x, unsigned d)
     for (int64_t unit = 1; unit < n;) {
         int64_t f = n / unit;
         for (int64_t i = 0; i < n; i++)
-            if (!is_sum(x, d, unit, i))
+            if (!is_digit_sum(x, d, unit, i))
                 return false;
         while (f > 1 && (n / unit % f || !is_even(x, d, unit, f)))
             f--;

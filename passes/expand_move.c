@@ -359,10 +359,11 @@ static const xk_expr *or_beside(struct xk_expand *x,
 
 /* What a message's registers hold where it loads nothing: fill beside the
  * tensor, 0 beyond K. */
-static void fill_outside(struct xk_expand *x, const struct xk_tile_move *m,
-                         const struct xk_tile_shape *s,
-                         const struct xk_tile_place *p, const xk_expr *to,
-                         unsigned n_b)
+static void fill_message_outside(struct xk_expand *x,
+                                 const struct xk_tile_move *m,
+                                 const struct xk_tile_shape *s,
+                                 const struct xk_tile_place *p,
+                                 const xk_expr *to, unsigned n_b)
 {
     xk_ctx *const c = x->c;
     const uint32_t dword = xk_fill_dword(m->access->layout.dt, m->access->fill);
@@ -401,7 +402,7 @@ static void load_message(struct xk_expand *x, const struct xk_tile_move *m,
                        xk_imm(x->c, XK_DT_BOOL, 1));
     } else {
         if (!all)
-            fill_outside(x, m, s, p, to, n_b);
+            fill_message_outside(x, m, s, p, to, n_b);
         if (!is_never(p->mask))
             xk_expand_send(x, m, send_of(m, s), p->off, to, p->mask);
     }

@@ -309,7 +309,7 @@ static bool beyond_surface(struct pass *p, const xk_stmt *s)
            (hi < 0 || hi >= XK_OFF_NULL);
 }
 
-static const xk_expr *offset_of(struct pass *p, const xk_stmt *s)
+static const xk_expr *send_offset(struct pass *p, const xk_stmt *s)
 {
     const xk_expr *const off = xk_kid(s, 1);
     const bool wide = xk_func_of(s)->u.send.addr == XK_SEND_A64;
@@ -354,7 +354,7 @@ static const xk_stmt *rewrite_send_address(struct pass *p, const xk_stmt *s)
     const xk_expr *args[4];
     for (unsigned i = 0; i < 4; i++)
         args[i] = xk_kid(s, i);
-    args[1] = offset_of(p, s);
+    args[1] = send_offset(p, s);
     if (args[1] == xk_kid(s, 1))
         return s;
     return args[1] ? xk_call(p->c, xk_func_of(s), args, 4) : refuse_send(p, s);

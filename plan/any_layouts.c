@@ -34,7 +34,7 @@ static struct dims dims_of(const struct xk_contraction *con)
 }
 
 /* No blocks yet. */
-static void begin(struct xk_layout *l, const struct xk_access *a)
+static void begin_unblocked(struct xk_layout *l, const struct xk_access *a)
 {
     memset(l, 0, sizeof(*l));
     l->dt = a->layout.dt;
@@ -44,7 +44,7 @@ static void begin(struct xk_layout *l, const struct xk_access *a)
 
 /* A block of the dim behind those that are there; of size 0 as large as the
  * dim's others leave. */
-static void put(struct xk_layout *l, int dim, int64_t size)
+static void put_layout_block(struct xk_layout *l, int dim, int64_t size)
 {
     if (dim >= 0)
         l->block[l->n_blocks++] =
@@ -59,15 +59,15 @@ static void put_others(struct xk_layout *l, int but, int or_but)
         there |= 1u << l->block[i].dim;
     for (int d = 0; d < l->n_dims; d++)
         if (!(there >> d & 1) && d != but && d != or_but)
-            put(l, d, 0);
+            put_layout_block(l, d, 0);
 }
 
 /* A or C with the dim innermost. */
 static void plain(struct xk_layout *l, const struct xk_access *a, int inner)
 {
-    begin(l, a);
+    begin_unblocked(l, a);
     put_others(l, inner, -1);
-    put(l, inner, 0);
+    put_layout_block(l, inner, 0);
 }
 
 /* A or C in blocks of that dim. Inside a position its rows, where eight rows of
@@ -76,13 +76,13 @@ static void plain(struct xk_layout *l, const struct xk_access *a, int inner)
 static void blocks_of(struct xk_layout *l, const struct xk_access *a, int inner,
                       int m, bool together, int64_t block)
 {
-    begin(l, a);
-    put(l, together ? inner : m, 0);
+    begin_unblocked(l, a);
+    put_layout_block(l, together ? inner : m, 0);
     if (together)
         put_others(l, m, -1);
-    put(l, together ? m : inner, 0);
+    put_layout_block(l, together ? m : inner, 0);
     put_others(l, -1, -1);
-    put(l, inner, block);
+    put_layout_block(l, inner, block);
 }
 
 /* Columns of a block of B: the tile's, or of them the largest power of two that
@@ -98,16 +98,16 @@ static unsigned columns(const struct xk_schedule *s, unsigned most)
 static void begin_b(struct xk_layout *l, const struct xk_contraction *con,
                     const struct dims *d, bool k_first)
 {
-    begin(l, &con->b);
+    begin_unblocked(l, &con->b);
     for (unsigned i = 0; i < con->n_index; i++)
         if (con->index[i].role == XK_ROLE_BATCH)
-            put(l, xk_access_dim_of(&con->b, i), 0);
-    put(l, d->b_n, 0);
+            put_layout_block(l, xk_access_dim_of(&con->b, i), 0);
+    put_layout_block(l, d->b_n, 0);
     if (k_first)
-        put(l, d->b_k, 0);
+        put_layout_block(l, d->b_k, 0);
     put_others(l, d->b_k, -1);
     if (!k_first)
-        put(l, d->b_k, 0);
+        put_layout_block(l, d->b_k, 0);
 }
 
 /* In the order of the loops; or some outer places with the little K of each.
@@ -118,10 +118,10 @@ static void systolic_b(struct xk_layout *l, const struct xk_contraction *con,
     const bool inner = s->k_loop == XK_K_INNER;
     const unsigned n = columns(s, inner || s->pack ? 64 : 32);
     begin_b(l, con, d, inner);
-    put(l, d->b_n, n);
+    put_layout_block(l, d->b_n, n);
     if (s->pack)
-        put(l, d->b_outer, xk_schedule_gathers(s));
-    put(l, d->b_k, s->pack ? XK_PACK_FEW : s->k_step);
+        put_layout_block(l, d->b_outer, xk_schedule_gathers(s));
+    put_layout_block(l, d->b_k, s->pack ? XK_PACK_FEW : s->k_step);
 }
 
 /* B with a batch in the lanes: blocks of it inside; with several columns of
@@ -133,16 +133,16 @@ static void batch_b(struct xk_layout *l, const struct xk_contraction *con,
     for (unsigned i = 0; i < con->n_index; i++)
         if (con->index[i].role == XK_ROLE_BATCH && con->index[i].extent > 1)
             batch = xk_access_dim_of(&con->b, i);
-    begin(l, &con->b);
+    begin_unblocked(l, &con->b);
     if (d->b_n >= 0) {
         put_others(l, batch, d->b_n);
-        put(l, batch, 0);
-        put(l, d->b_n, 0);
+        put_layout_block(l, batch, 0);
+        put_layout_block(l, d->b_n, 0);
         return;
     }
-    put(l, batch, 0);
+    put_layout_block(l, batch, 0);
     put_others(l, batch, -1);
-    put(l, batch, 16);
+    put_layout_block(l, batch, 16);
 }
 
 /* B where N is in the lanes; dwords of four bytes, a run of them along N. */
@@ -150,14 +150,15 @@ static void lanes_b(struct xk_layout *l, const struct xk_contraction *con,
                     const struct dims *d, const struct xk_schedule *s)
 {
     begin_b(l, con, d, false);
-    put(l, d->b_n, columns(s, 32));
+    put_layout_block(l, d->b_n, columns(s, 32));
     if (s->fma == XK_FMA_DP4A)
-        put(l, d->b_k, 4);
+        put_layout_block(l, d->b_k, 4);
 }
 
-static void choose(const struct xk_contraction *con,
-                   const struct xk_schedule *s, const struct xk_shape *shape,
-                   struct xk_any_layouts *out)
+static void choose_any_layouts(const struct xk_contraction *con,
+                               const struct xk_schedule *s,
+                               const struct xk_shape *shape,
+                               struct xk_any_layouts *out)
 {
     const struct dims d = dims_of(con);
     const bool systolic = xk_fma_family_of(s->fma)->dpas;
@@ -197,7 +198,7 @@ enum xk_status xk_plan_any_layouts(xk_ctx *c, const struct xk_contraction *con,
 {
     struct xk_layout *const all[] = {&out->a, &out->b, &out->c, &out->plain_a,
                                      &out->plain_c};
-    choose(con, s, shape, out);
+    choose_any_layouts(con, s, shape, out);
     for (unsigned i = 0; i < XK_COUNTOF(all); i++) {
         const char *const why = xk_layout_complete(all[i]);
         if (why)

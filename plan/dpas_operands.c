@@ -13,7 +13,7 @@
 #define BATCH 8         /* staged messages between reorders */
 #define GATHER_LANES 16 /* along K, for rows of B */
 
-static void init_tile(const struct xk_operand_job *j)
+static void init_dpas_tile(const struct xk_operand_job *j)
 {
     struct xk_layout *const l = &j->o->tile;
     l->dt = j->view->layout.dt;
@@ -34,7 +34,8 @@ static struct xk_send load_of_lanes(unsigned data_b, unsigned vec,
                             .lanes = (uint8_t)lanes};
 }
 
-static struct xk_plan_item zero(uint32_t to_b, uint32_t size_b, bool staged)
+static struct xk_plan_item zero_item(uint32_t to_b, uint32_t size_b,
+                                     bool staged)
 {
     return (struct xk_plan_item){
         .kind = XK_ITEM_ZERO, .to_b = to_b, .size_b = size_b, .staged = staged};
@@ -54,7 +55,7 @@ enum xk_status xk_dpas_access_b(xk_ctx *c, const struct xk_operand_job *j)
 {
     struct xk_plan_operand *const o = j->o;
     XK_TRY(xk_ctx_status(c));
-    init_tile(j);
+    init_dpas_tile(j);
     o->tile.n_blocks = 2;
     o->tile.block[0] = (struct xk_block){0, j->rows, j->plan->s.k_step};
     o->tile.block[1] = (struct xk_block){1, j->plan->s.k_step, 1};
@@ -117,7 +118,7 @@ static enum xk_status staged_rows(xk_ctx *c, const struct xk_operand_job *j,
 {
     const unsigned half = BATCH / 2;
     if (k_len < j->plan->s.k_step)
-        XK_TRY(xk_plan_add(c, out, zero(0, j->o->staging_b, true)));
+        XK_TRY(xk_plan_add(c, out, zero_item(0, j->o->staging_b, true)));
     for (unsigned r = 0; r < j->rows; r += half) {
         for (unsigned i = r; i < r + half; i++)
             XK_TRY(row_by_elements(c, j, i, k_len, out));

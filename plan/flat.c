@@ -87,7 +87,7 @@ static bool items_are_eights(const struct xk_plan *p)
 }
 
 /* Steps of a slice of the innermost K. */
-static int64_t steps_of(const struct xk_plan *p)
+static int64_t slice_steps(const struct xk_plan *p)
 {
     return xk_plan_k_inner(p)->extent / p->s.k_step / p->s.slices;
 }
@@ -153,7 +153,7 @@ static enum xk_status set_body(xk_ctx *c, struct xk_plan *p)
     f->copies = (uint16_t)xk_schedule_copies(&p->s, outer);
     if (f->copies > XK_MAX_COPIES)
         return no_fit(c, one_loop, "too many copies of the loop's body");
-    f->trip = (uint32_t)(outer * steps_of(p));
+    f->trip = (uint32_t)(outer * slice_steps(p));
     return XK_OK;
 }
 

@@ -24,7 +24,7 @@ static bool is_systolic(const struct xk_operand_job *j)
 }
 
 /* Bytes of K that a row has in a step; dwords of one lane block. */
-static unsigned step_b(const struct xk_operand_job *j)
+static unsigned gather_step_b(const struct xk_operand_job *j)
 {
     return j->plan->s.k_step * xk_job_elem_b(j);
 }
@@ -40,7 +40,7 @@ static unsigned dword_b(const struct xk_operand_job *j)
     return 4 * lanes_of(j);
 }
 
-static void init_tile(const struct xk_operand_job *j)
+static void init_gather_tile(const struct xk_operand_job *j)
 {
     struct xk_layout *const l = &j->o->tile;
     const int64_t per_dw = 4 / xk_job_elem_b(j), k = j->plan->s.k_step;
@@ -55,7 +55,7 @@ static void init_tile(const struct xk_operand_job *j)
     l->block[2] = (struct xk_block){0, lanes, per_dw};
     l->block[3] = (struct xk_block){1, per_dw, 1};
     j->o->rows_padded = j->s.rows_padded;
-    j->o->tile_b = step_b(j) * (uint32_t)j->rows;
+    j->o->tile_b = gather_step_b(j) * (uint32_t)j->rows;
 }
 
 /* Dwords of a step that follow each other in memory, whole steps or single
@@ -71,7 +71,7 @@ static unsigned run_of(const struct xk_operand_job *j)
                    ? 0
                    : (unsigned)place_e * xk_job_elem_b(j) / 4;
     if (j->s.k_run % k == 0 || j->s.k_run >= xk_plan_k_inner(j->plan)->extent)
-        return step_b(j) / 4;
+        return gather_step_b(j) / 4;
     return !is_systolic(j) && j->s.k_run % (4 / xk_job_elem_b(j)) == 0;
 }
 
@@ -87,7 +87,7 @@ enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j)
     struct xk_plan_operand *const o = j->o;
     const bool systolic = is_systolic(j);
     XK_TRY(xk_ctx_status(c));
-    init_tile(j);
+    init_gather_tile(j);
     o->row_lanes = true;
     o->staging_b = 0;
     o->access = XK_ACCESS_SCATTERED;
@@ -115,8 +115,8 @@ static enum xk_status zero_rest(xk_ctx *c, const struct xk_operand_job *j,
                                 unsigned block, unsigned from_dw, unsigned n_dw,
                                 struct xk_plan_list *out)
 {
-    const unsigned end_dw = is_systolic(j) ? step_b(j) / 4 : n_dw;
-    const uint32_t block_b = lanes_of(j) * step_b(j);
+    const unsigned end_dw = is_systolic(j) ? gather_step_b(j) / 4 : n_dw;
+    const uint32_t block_b = lanes_of(j) * gather_step_b(j);
     if (from_dw >= end_dw)
         return XK_OK;
     if (!j->of->fill && xk_plan_k_inner(j->plan)->extent < j->plan->s.k_step) {
@@ -163,15 +163,16 @@ static enum xk_status dword_items(xk_ctx *c, const struct xk_operand_job *j,
         it.msg.send = gather(j, 4, vec);
         it.msg.row = (uint16_t)(block * lanes_of(j));
         it.msg.k = (uint16_t)(dw * per_dw);
-        it.msg.reg_b = block * lanes_of(j) * step_b(j) + dw * dword_b(j);
+        it.msg.reg_b = block * lanes_of(j) * gather_step_b(j) + dw * dword_b(j);
         XK_TRY(xk_plan_add(c, out, it));
     }
     return XK_OK;
 }
 
 /* One element a lane in a dword of staging -> its place in the tile's dword. */
-static struct xk_plan_item pack(const struct xk_operand_job *j, unsigned block,
-                                unsigned k, uint32_t from_b)
+static struct xk_plan_item pack_item(const struct xk_operand_job *j,
+                                     unsigned block, unsigned k,
+                                     uint32_t from_b)
 {
     const unsigned per_dw = 4 / xk_job_elem_b(j);
     const uint8_t dt = xk_job_elem_b(j) == 2 ? XK_DT_U16 : XK_DT_U8;
@@ -179,7 +180,7 @@ static struct xk_plan_item pack(const struct xk_operand_job *j, unsigned block,
     it.copy = (struct xk_reorder){.dst = dt, .src = dt, .n_dims = 1};
     it.copy.extent[0] = (uint16_t)lanes_of(j);
     it.copy.dst_stride[0] = it.copy.src_stride[0] = (uint16_t)per_dw;
-    it.to_b = block * lanes_of(j) * step_b(j) + k / per_dw * dword_b(j) +
+    it.to_b = block * lanes_of(j) * gather_step_b(j) + k / per_dw * dword_b(j) +
               k % per_dw * xk_job_elem_b(j);
     return it;
 }
@@ -209,7 +210,7 @@ static enum xk_status element_items(xk_ctx *c, const struct xk_operand_job *j,
             if (is_there(j, k0 + i))
                 XK_TRY(xk_plan_add(
                     c, out,
-                    pack(j, block, k0 + i, staging_b + i * dword_b(j))));
+                    pack_item(j, block, k0 + i, staging_b + i * dword_b(j))));
     }
     return XK_OK;
 }

@@ -52,7 +52,7 @@ enum xk_status xk_mad_access(xk_ctx *c, const struct xk_operand_job *j)
     return XK_OK;
 }
 
-static struct xk_send load(unsigned vec, unsigned lanes, bool block)
+static struct xk_send load_send(unsigned vec, unsigned lanes, bool block)
 {
     return (struct xk_send){.op = XK_SEND_LOAD,
                             .space = XK_SPACE_GLOBAL,
@@ -71,7 +71,7 @@ static enum xk_status block_items(xk_ctx *c, const struct xk_operand_job *j,
     const unsigned total = (unsigned)j->rows * k_len;
     for (unsigned at = 0; at < total;) {
         struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-        it.msg.send = load(xk_plan_block_vec(chunk - at % chunk), 1, true);
+        it.msg.send = load_send(xk_plan_block_vec(chunk - at % chunk), 1, true);
         it.msg.row = (uint16_t)(at % j->rows);
         it.msg.k = (uint16_t)(at / j->rows);
         it.msg.reg_b = 4 * at;
@@ -94,7 +94,7 @@ enum xk_status xk_mad_items(xk_ctx *c, const struct xk_operand_job *j,
         for (unsigned k = 0; k < k_len; k += vec) {
             const int64_t at[2] = {r, k};
             struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-            it.msg.send = load(vec, simd, false);
+            it.msg.send = load_send(vec, simd, false);
             it.msg.row = (uint16_t)r;
             it.msg.k = (uint16_t)k;
             it.msg.reg_b = 4 * (uint32_t)xk_layout_offset_e(&j->o->tile, at);

@@ -41,7 +41,7 @@ static void set_first(struct xk_plan *p)
 }
 
 /* plan_acc's layout with the part's extents. */
-static void set_part(struct xk_plan *p)
+static void set_acc_part(struct xk_plan *p)
 {
     struct xk_layout *const l = &p->part;
     *l = p->acc;
@@ -63,7 +63,7 @@ enum xk_status xk_plan_slices(xk_ctx *c, struct xk_plan *p)
         s->place_b = p->acc_b / 2;
     s->slm_b = s->place_b * p->s.tg_m * p->s.tg_n * s->n;
     set_order(p);
-    set_part(p);
+    set_acc_part(p);
     if (s->slm_b > p->platform->slm_max_b)
         return xk_fail(c, XK_ENOFIT,
                        "plan: slices=%u: sums of %u bytes are larger than SLM",

@@ -69,8 +69,8 @@ bool xk_plan_turn(const struct xk_operand_job *j)
     return true;
 }
 
-static struct xk_plan_item message(unsigned lanes, unsigned vec, unsigned row,
-                                   unsigned k)
+static struct xk_plan_item turned_message(unsigned lanes, unsigned vec,
+                                          unsigned row, unsigned k)
 {
     struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
     it.msg.send = (struct xk_send){.op = XK_SEND_LOAD,
@@ -95,8 +95,8 @@ enum xk_status xk_plan_turned_items(xk_ctx *c, const struct xk_operand_job *j,
         const unsigned most = j->row ? MAX_VEC : dwords;
         for (unsigned dw = 0; dw < dwords; dw += most) {
             const unsigned vec = dwords - dw < most ? dwords - dw : most;
-            struct xk_plan_item it = message(j->row ? LANES : 1, vec,
-                                             dw * (unsigned)per_dword(j), k);
+            struct xk_plan_item it = turned_message(
+                j->row ? LANES : 1, vec, dw * (unsigned)per_dword(j), k);
             it.msg.reg_b = k * j->rows * xk_job_elem_b(j) + dw * 4 * LANES;
             XK_TRY(xk_plan_add(c, out, it));
         }

@@ -105,8 +105,8 @@ static uint32_t clamp_u32(uint64_t n)
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-static uint32_t threads(const struct xk_launch_limits *l,
-                        const struct xk_launch_desc *a)
+static uint32_t group_threads(const struct xk_launch_limits *l,
+                              const struct xk_launch_desc *a)
 {
     const uint64_t row = ((uint64_t)a->local[0] + l->simd - 1) / l->simd;
     return clamp_u32((uint64_t)clamp_u32(row * a->local[1]) * a->local[2]);
@@ -155,7 +155,7 @@ enum xk_status xk_launch_limits_check(const struct xk_launch_limits *l,
     if (!l || !l->simd) /* no such kernel, or one that cannot be launched */
         return XK_OK;
     struct xk_dispatch asked = l->asked;
-    asked.threads = threads(l, a);
+    asked.threads = group_threads(l, a);
     asked.slm_b = slm_b(l, a);
     asked.items = items(a);
     asked.simd = l->simd;

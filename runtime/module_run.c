@@ -119,8 +119,8 @@ static struct xk_launch_arg bound(const struct run *r,
 }
 
 /* The argument's buffer from a byte on; *part is a reference. */
-static enum xk_status rest_of(struct xk_launch_arg *a, uint64_t at_b,
-                              xk_buffer **part, struct xk_error *err)
+static enum xk_status buffer_rest(struct xk_launch_arg *a, uint64_t at_b,
+                                  xk_buffer **part, struct xk_error *err)
 {
     XK_TRY(
         xk_buffer_part(a->buffer, at_b, a->buffer->size_b - at_b, part, err));
@@ -138,7 +138,7 @@ static enum xk_status start_program(const struct run *r,
     for (uint32_t i = 0; i < s->n_args && st >= 0; i++) {
         args[i] = bound(r, &s->args[i]);
         if (s->args[i].binding == XK_BIND_TENSOR && s->args[i].bits)
-            st = rest_of(&args[i], s->args[i].bits, &part[i], err);
+            st = buffer_rest(&args[i], s->args[i].bits, &part[i], err);
     }
     if (st >= 0)
         st = xk_launch_start(

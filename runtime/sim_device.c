@@ -441,8 +441,9 @@ static unsigned bind_gone(struct sim_device *d, struct xk_sim_region *r)
 
 /* A launch can access only its own buffers and the module's data. A buffer that
  * is passed twice counts once. */
-static unsigned bind(const struct sim_module *m, const struct xk_launch_desc *a,
-                     struct xk_sim_region *r)
+static unsigned bind_buffers(const struct sim_module *m,
+                             const struct xk_launch_desc *a,
+                             struct xk_sim_region *r)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < a->n_args; i++)
@@ -500,7 +501,7 @@ static enum xk_status run_sim_kernel(struct sim_module *m, uint32_t index,
     memcpy(l.local, a->local, sizeof(l.local));
     XK_TRY(xk_args_marshal(k, a, &m->places, room->cross, &l.slm_b, err));
     xk_args_bind(k, a, &m->places, room->bound);
-    l.n_regions = bind(m, a, room->regions);
+    l.n_regions = bind_buffers(m, a, room->regions);
     return watched(&l, &d->look, stats, err);
 }
 

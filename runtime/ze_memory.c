@@ -120,8 +120,9 @@ static enum xk_status copy_piece(struct xk_ze_device *d, void *dst,
     return s;
 }
 
-static enum xk_status copy(struct xk_ze_device *d, void *dst, const void *src,
-                           uint64_t size_b, struct xk_error *err)
+static enum xk_status copy_pieces(struct xk_ze_device *d, void *dst,
+                                  const void *src, uint64_t size_b,
+                                  struct xk_error *err)
 {
     for (uint64_t at = 0; at < size_b; at += PIECE_B) {
         const uint64_t left_b = size_b - at;
@@ -135,14 +136,14 @@ enum xk_status xk_ze_buffer_write(xk_buffer *b, uint64_t offset_b,
                                   const void *src, uint64_t size_b,
                                   struct xk_error *err)
 {
-    return copy(ze_device_of(b), (char *)xk_ze_buffer_at(b) + offset_b, src,
-                size_b, err);
+    return copy_pieces(ze_device_of(b), (char *)xk_ze_buffer_at(b) + offset_b,
+                       src, size_b, err);
 }
 
 enum xk_status xk_ze_buffer_read(const xk_buffer *b, uint64_t offset_b,
                                  void *dst, uint64_t size_b,
                                  struct xk_error *err)
 {
-    return copy(ze_device_of(b), dst, (char *)xk_ze_buffer_at(b) + offset_b,
-                size_b, err);
+    return copy_pieces(ze_device_of(b), dst,
+                       (char *)xk_ze_buffer_at(b) + offset_b, size_b, err);
 }

@@ -49,7 +49,7 @@ struct search {
     const struct xk_schedule_rule *broken; /* the last in their order */
 };
 
-static enum family family_of(const struct xk_schedule *c)
+static enum family search_family(const struct xk_schedule *c)
 {
     if (is_small(c)) /* what fits whatever the layouts ask for */
         return SMALL;
@@ -143,21 +143,21 @@ static bool tile_of(const struct search *g, const struct xk_schedule *c,
                     struct xk_score_tile *out)
 {
     xk_score_tile_set(g->p, g->s, seen_by(g, c), c, out);
-    return xk_score_tile_least(out, c) <= most_of(g, family_of(c));
+    return xk_score_tile_least(out, c) <= most_of(g, search_family(c));
 }
 
 /* Whether a valid tile is too slow in more slices of K, too. */
 static bool is_hopeless(const struct search *g, const struct xk_score_tile *t,
                         const struct xk_schedule *c)
 {
-    return xk_score_sliced_least(t, c) > most_of(g, family_of(c));
+    return xk_score_sliced_least(t, c) > most_of(g, search_family(c));
 }
 
 /* Keeps c with what is fixed, if it is valid and not there. */
 static void offer_fixed(struct search *g, const struct xk_schedule *in_group)
 {
     struct xk_schedule c = with_fixed(g, in_group);
-    const enum family f = family_of(&c);
+    const enum family f = search_family(&c);
     const struct xk_schedule_rule *const broken =
         xk_schedule_check(g->p, g->s, &c);
     if (broken || c.fma == XK_FMA_LANES) { /* which with_lanes offers */
@@ -177,7 +177,7 @@ static void offer_fixed(struct search *g, const struct xk_schedule *in_group)
 static void offer_group(struct search *g, const struct xk_score_tile *t,
                         struct xk_schedule *c)
 {
-    const enum family f = family_of(c);
+    const enum family f = search_family(c);
     struct xk_schedule *const best = g->out + f * SHARE;
     const int64_t most = most_of(g, f);
     if (g->fixed) {

@@ -142,9 +142,9 @@ static bool rule_lanes(const struct xk_platform *p, const struct xk_shape *s,
 /* Registers of A's addresses in a loop over all of K: a place for each outer
  * place of K and eight rows that share a position, and a header; else a header
  * for each. */
-static unsigned header_grf(const struct xk_platform *p,
-                           const struct xk_shape *s,
-                           const struct xk_schedule *c)
+static unsigned address_grf(const struct xk_platform *p,
+                            const struct xk_shape *s,
+                            const struct xk_schedule *c)
 {
     const unsigned places = (unsigned)s->k_outer;
     const unsigned items = c->m_thr / 8u;
@@ -218,7 +218,7 @@ bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *s,
     if (c->fma == XK_FMA_LANES)
         return lanes_fit(p, s, c);
     if (xk_schedule_is_flat(c))
-        other = header_grf(p, s, c) + OTHER_FLAT_GRF;
+        other = address_grf(p, s, c) + OTHER_FLAT_GRF;
     const unsigned more = xk_schedule_more_rows(s, c) * step_b(c) / p->grf_b;
     if (s->sums)
         other += xk_schedule_sums_grf(c);
@@ -447,7 +447,7 @@ static bool rule_prefetch(const struct xk_platform *p, const struct xk_shape *s,
 }
 
 /* A whole loop's. */
-static int64_t steps_of(const struct xk_shape *s, const struct xk_schedule *c)
+static int64_t loop_steps(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t of_place = s->k_inner / c->k_step / xk_schedule_slices(c);
     if (xk_schedule_is_walk(c))
@@ -462,7 +462,7 @@ static bool rule_unroll(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)p;
     return xk_schedule_copies(c, s->k_outer) <= XK_MAX_COPIES &&
-           (!c->unroll || c->unroll <= steps_of(s, c));
+           (!c->unroll || c->unroll <= loop_steps(s, c));
 }
 
 static bool rule_store(const struct xk_platform *p, const struct xk_shape *s,

@@ -30,7 +30,7 @@ const struct xk_schedule_field xk_schedule_fields[] = {
 const unsigned xk_n_schedule_fields = XK_COUNTOF(xk_schedule_fields);
 _Static_assert(XK_COUNTOF(xk_schedule_fields) < 64, "a bit each");
 
-static unsigned get(const struct xk_schedule *c, struct xk_field_place p)
+static unsigned get_field(const struct xk_schedule *c, struct xk_field_place p)
 {
     const uint8_t *const at = (const uint8_t *)c + p.at;
     uint16_t wide;
@@ -40,7 +40,8 @@ static unsigned get(const struct xk_schedule *c, struct xk_field_place p)
     return wide;
 }
 
-static void set(struct xk_schedule *c, struct xk_field_place p, unsigned v)
+static void set_field(struct xk_schedule *c, struct xk_field_place p,
+                      unsigned v)
 {
     uint8_t *const at = (uint8_t *)c + p.at;
     const uint16_t wide = (uint16_t)v;
@@ -75,7 +76,7 @@ void xk_schedule_print_fields(const struct xk_schedule *c, uint64_t fields,
     for (uint64_t left = fields; left; left &= left - 1) {
         const struct xk_schedule_field *const f =
             &xk_schedule_fields[__builtin_ctzll(left)];
-        const unsigned v = get(c, f->place[0]);
+        const unsigned v = get_field(c, f->place[0]);
         size_t n = 0;
         const char *const word = f->words ? word_at(f->words, v, &n) : NULL;
         xk_str_printf(out, "%s%s=", left == fields ? "" : between, f->name);
@@ -84,7 +85,7 @@ void xk_schedule_print_fields(const struct xk_schedule *c, uint64_t fields,
         else
             xk_str_printf(out, "%u", v);
         if (f->between)
-            xk_str_printf(out, "%c%u", f->between, get(c, f->place[1]));
+            xk_str_printf(out, "%c%u", f->between, get_field(c, f->place[1]));
     }
 }
 
@@ -93,7 +94,7 @@ bool xk_schedule_same(const struct xk_schedule *a, const struct xk_schedule *b)
     for (unsigned i = 0; i < xk_n_schedule_fields; i++)
         for (unsigned p = 0; p < 2; p++) {
             const struct xk_field_place at = xk_schedule_fields[i].place[p];
-            if (at.size && get(a, at) != get(b, at))
+            if (at.size && get_field(a, at) != get_field(b, at))
                 return false;
         }
     return true;
@@ -116,7 +117,7 @@ void xk_schedule_fix(const struct xk_schedule_fixed *fixed,
             &xk_schedule_fields[__builtin_ctzll(left)];
         for (unsigned p = 0; p < 2; p++)
             if (f->place[p].size)
-                set(io, f->place[p], get(&fixed->to, f->place[p]));
+                set_field(io, f->place[p], get_field(&fixed->to, f->place[p]));
     }
 }
 
@@ -135,22 +136,22 @@ static const struct xk_schedule_field *field_at(const char *s, size_t n,
     return NULL;
 }
 
-static unsigned most_of(struct xk_field_place p)
+static unsigned field_most(struct xk_field_place p)
 {
     return p.size == 1 ? UINT8_MAX : UINT16_MAX;
 }
 
-static bool number(const char **s, const char *end, struct xk_field_place p,
-                   struct xk_schedule *io)
+static bool read_field_number(const char **s, const char *end,
+                              struct xk_field_place p, struct xk_schedule *io)
 {
-    const unsigned most = most_of(p);
+    const unsigned most = field_most(p);
     const char *const first = *s;
     unsigned v = 0;
     for (; *s < end && **s >= '0' && **s <= '9' && v <= most; ++*s)
         v = v * 10 + (unsigned)(**s - '0');
     if (*s == first || v > most)
         return false;
-    set(io, p, v);
+    set_field(io, p, v);
     return true;
 }
 
@@ -161,7 +162,7 @@ static bool word(const char *s, size_t len, const struct xk_schedule_field *f,
     size_t n;
     for (unsigned v = 0; (w = word_at(f->words, v, &n)); v++)
         if (n == len && !memcmp(w, s, n)) {
-            set(io, f->place[0], v);
+            set_field(io, f->place[0], v);
             return true;
         }
     return false;
@@ -172,10 +173,10 @@ static bool parse_value(const struct xk_schedule_field *f, const char *s,
 {
     if (f->words)
         return word(s, (size_t)(end - s), f, io);
-    if (!number(&s, end, f->place[0], io))
+    if (!read_field_number(&s, end, f->place[0], io))
         return false;
-    if (f->between &&
-        (s == end || *s++ != f->between || !number(&s, end, f->place[1], io)))
+    if (f->between && (s == end || *s++ != f->between ||
+                       !read_field_number(&s, end, f->place[1], io)))
         return false;
     return s == end;
 }
@@ -208,7 +209,7 @@ static enum xk_status no_value(xk_ctx *c, const char *text, size_t n,
         "schedule: '%.*s' has no valid value: %s is a number%s%s%s of at most "
         "%u; %s",
         (int)n, text, f->name, f->between ? ", " : "", between,
-        f->between ? " and a number" : "", most_of(f->place[0]), f->meaning);
+        f->between ? " and a number" : "", field_most(f->place[0]), f->meaning);
 }
 
 enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,

@@ -15,7 +15,8 @@ static int64_t at_most(int64_t v, int64_t most)
     return v < most ? v : most;
 }
 
-static void set_extents(const struct xk_contraction *p, struct xk_shape *s)
+static void set_shape_extents(const struct xk_contraction *p,
+                              struct xk_shape *s)
 {
     const int inner = xk_contraction_last(p, XK_ROLE_K);
     s->m = xk_contraction_extent(p, XK_ROLE_M);
@@ -185,7 +186,7 @@ static void set_shared(const struct xk_contraction *p,
 
 /* Whether eight rows of M share a position, and whether they are neighbours in
  * A. */
-static void set_rows(const struct xk_contraction *p, struct xk_shape *s)
+static void set_row_facts(const struct xk_contraction *p, struct xk_shape *s)
 {
     const struct xk_row_order o = xk_row_order_of(p);
     const int64_t items = o.free < 0 ? 1 : p->index[o.free].extent;
@@ -355,11 +356,11 @@ enum xk_status xk_shape_of(xk_ctx *c, const struct xk_contraction *p,
                            struct xk_shape *out)
 {
     memset(out, 0, sizeof(*out));
-    set_extents(p, out);
+    set_shape_extents(p, out);
     set_a(p, out);
     set_b(p, out);
     set_runs(p, out);
-    set_rows(p, out);
+    set_row_facts(p, out);
     set_line_places(p, out);
     out->filled = is_filled(p);
     set_epilogue(p, out);

@@ -5,7 +5,7 @@
 
 /* Elements of K in a block: those of a dpas depth where the schedule chooses
  * the layout. */
-static int64_t block_of(const struct xk_shape *s, const struct xk_schedule *c)
+static int64_t k_block_of(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const bool blocks = xk_fma_family_of(c->fma)->dpas &&
                         (!c->slm || s->together) && !s->plain_a;
@@ -22,7 +22,7 @@ static int64_t port_store(const struct xk_perf *f, const struct xk_shape *s,
 {
     const int64_t slices = xk_schedule_slices(c);
     const int64_t tile_b = (int64_t)c->m_thr * c->n_thr * 4;
-    const bool blocks = block_of(s, c) > 1;
+    const bool blocks = k_block_of(s, c) > 1;
     if (!xk_fma_family_of(c->fma)->dpas)
         return (blocks ? tile_b : 2 * tile_b) / slices / f->slm_b_cyc;
     const int64_t row_b = c->n_thr * (int64_t)s->elem_b / slices;
@@ -216,7 +216,7 @@ int64_t xk_score_l2_cyc(const struct xk_score_tile *t,
 int64_t xk_score_read_cyc(const struct xk_perf *f, const struct xk_shape *s,
                           const struct xk_schedule *c)
 {
-    const int64_t unit = block_of(s, c);
+    const int64_t unit = k_block_of(s, c);
     const int64_t k = s->k_inner <= XK_PACK_FEW
                           ? XK_PACK_FEW
                           : xk_ceil_div(s->k_inner, unit) * unit;
@@ -233,6 +233,6 @@ int64_t xk_score_read_cyc(const struct xk_perf *f, const struct xk_shape *s,
 int64_t xk_score_store_cyc(const struct xk_perf *f, const struct xk_shape *s,
                            const struct xk_schedule *c)
 {
-    const int64_t unit = block_of(s, c);
+    const int64_t unit = k_block_of(s, c);
     return s->m * xk_ceil_div(s->n, unit) * unit * s->elem_b / f->memory_b_cyc;
 }

@@ -12,7 +12,7 @@ static int64_t issue_of(int64_t fma, int64_t sends, int64_t headers)
 
 /* Instructions of the slices' sums: an add for each two registers of what is
  * given away, half of what there is, and messages and headers. */
-static int64_t exchange(const struct xk_schedule *c, int64_t rows)
+static int64_t exchange_work(const struct xk_schedule *c, int64_t rows)
 {
     int64_t sum = 0;
     for (unsigned n = xk_schedule_slices(c); n > 1; n /= 2, rows /= 2)
@@ -33,7 +33,7 @@ static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
     if (s->sums) /* bytes of eight columns: added up, moved, multiplied */
         addresses += 24 + 3 * c->n_thr + rows / 2;
     return 120 + addresses + rows * 2 / xk_schedule_slices(c) +
-           exchange(c, rows);
+           exchange_work(c, rows);
 }
 
 /* Cycles of the float pipe for the steps on C, of which each slice has its

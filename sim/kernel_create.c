@@ -330,7 +330,7 @@ static bool float_type(unsigned type)
            type == XK_RT_VF || type == XK_RT_TF32 || type == XK_RT_BF8;
 }
 
-static void set_class(struct xk_sim_inst *e)
+static void set_inst_class(struct xk_sim_inst *e)
 {
     const unsigned op = e->in.op;
     for (unsigned n = 0; n < e->n_srcs; n++)
@@ -383,7 +383,7 @@ static void prepare_inst(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
         e->fn = xk_sim_exec_unsupported;
         return;
     }
-    set_class(e);
+    set_inst_class(e);
     e->fn = xk_sim_select_fast(k, e);
     if (!e->fn)
         xk_sim_select(k, e);

@@ -440,7 +440,7 @@ static bool compile_in(xk_ctx *c, unsigned *bad_row)
 }
 
 /* False with the error in c; the next call tries again. */
-static bool compile(xk_ctx *c)
+static bool compile_rules(xk_ctx *c)
 {
     bool ok = true;
     pthread_mutex_lock(&compile_lock);
@@ -697,7 +697,7 @@ static const xk_expr *apply_fns(struct xk_facts *f, const xk_expr *e)
 const xk_expr *xk_rules_apply_text(struct xk_facts *f, const xk_expr *e)
 {
     if (!atomic_load_explicit(&compiled, memory_order_acquire) &&
-        !compile(f->c))
+        !compile_rules(f->c))
         return NULL;
     for (unsigned i = first_form[e->op]; i < first_form[e->op + 1]; i++) {
         const struct form *const form = &forms[i];

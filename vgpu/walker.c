@@ -243,8 +243,9 @@ static const uint8_t *host_in_region(const struct xk_sim_region *r, unsigned n,
 }
 
 /* The registers that the hardware fills before a thread starts. */
-static enum xk_status preload(xk_ctx *c, const struct xk_gpu_walker *w,
-                              struct xk_sim_dispatch *d)
+static enum xk_status preload_registers(xk_ctx *c,
+                                        const struct xk_gpu_walker *w,
+                                        struct xk_sim_dispatch *d)
 {
     const uint64_t va = xk_gpu_canonical(w->base.indirect + w->indirect_b);
     const uint64_t n_b =
@@ -282,7 +283,7 @@ enum xk_status xk_walker_dispatch(xk_ctx *c,
     d.regions = memory->region;
     d.n_regions = memory->n_regions;
     if (w->preloads)
-        XK_TRY(preload(c, w, &d));
+        XK_TRY(preload_registers(c, w, &d));
     enum xk_status s =
         xk_sim_watch_init(&watch, config->look, kernel, &wanted, &err);
     if (s == XK_OK) {

@@ -209,8 +209,8 @@ static bool stride_in_dim(const struct xk_layout *l, unsigned dim, int64_t step,
 }
 
 /* How far an endless run really goes: padding is memory too. */
-static int64_t memory_extent(const struct xk_contraction *p,
-                             const struct xk_access *a, unsigned index)
+static int64_t index_memory_extent(const struct xk_contraction *p,
+                                   const struct xk_access *a, unsigned index)
 {
     const int d = xk_access_dim_of(a, index);
     const int64_t extent = p->index[index].extent;
@@ -237,7 +237,7 @@ bool xk_access_stride_b(const struct xk_contraction *p,
     if (*run == 1 && p->index[index].extent > 1)
         return false;
     if (!*run)
-        *run = memory_extent(p, a, index);
+        *run = index_memory_extent(p, a, index);
     return true;
 }
 

@@ -6,7 +6,8 @@
 #include "base/text.h"
 #include "views/access.h"
 
-static enum xk_status check_indices(xk_ctx *c, const struct xk_contraction *p)
+static enum xk_status check_index_list(xk_ctx *c,
+                                       const struct xk_contraction *p)
 {
     if (p->n_index > XK_MAX_INDEX)
         return xk_fail(c, XK_EINVAL, "contraction: %u indices, at most %d",
@@ -67,8 +68,9 @@ static enum xk_status check_fill(xk_ctx *c, const struct xk_access *a)
     return XK_OK;
 }
 
-static enum xk_status check_access(xk_ctx *c, const struct xk_contraction *p,
-                                   const struct xk_access *a)
+static enum xk_status check_tensor_access(xk_ctx *c,
+                                          const struct xk_contraction *p,
+                                          const struct xk_access *a)
 {
     if (!xk_is_identifier(a->name, sizeof(a->name)))
         return xk_fail(c, XK_EINVAL, "access: \"%.16s\" is no name", a->name);
@@ -230,16 +232,16 @@ static enum xk_status check_epilogue(xk_ctx *c, const struct xk_contraction *p)
 
 enum xk_status xk_contraction_check(xk_ctx *c, const struct xk_contraction *p)
 {
-    XK_TRY(check_indices(c, p));
+    XK_TRY(check_index_list(c, p));
     XK_TRY(check_classes(c, p));
-    XK_TRY(check_access(c, p, &p->a));
-    XK_TRY(check_access(c, p, &p->b));
-    XK_TRY(check_access(c, p, &p->c));
+    XK_TRY(check_tensor_access(c, p, &p->a));
+    XK_TRY(check_tensor_access(c, p, &p->b));
+    XK_TRY(check_tensor_access(c, p, &p->c));
     if (p->n_inputs > XK_MAX_INPUTS)
         return xk_fail(c, XK_EINVAL, "contraction: %u inputs, at most %d",
                        p->n_inputs, XK_MAX_INPUTS);
     for (unsigned i = 0; i < p->n_inputs; i++)
-        XK_TRY(check_access(c, p, &p->input[i]));
+        XK_TRY(check_tensor_access(c, p, &p->input[i]));
     XK_TRY(check_epilogue(c, p));
     XK_TRY(check_roles(c, p));
     if (!is_one_to_one(p))

@@ -91,8 +91,8 @@ static const xk_expr *number(xk_ctx *c, float v)
     return xk_fimm(c, XK_DT_F32, (double)v);
 }
 
-static void make_names(xk_ctx *c, const struct xk_epi_op *op,
-                       struct xk_epi_code *code, struct names *s)
+static void make_post_op_names(xk_ctx *c, const struct xk_epi_op *op,
+                               struct xk_epi_code *code, struct names *s)
 {
     const struct xk_type f32 = xk_type_vec(XK_DT_F32, 1);
     code->x = xk_var(c, f32, "x");
@@ -126,7 +126,7 @@ static const xk_expr *parse_steps(xk_ctx *c, char *text, struct names *s)
     return xk_parse_expr(c, text, s->n, s->name, s->value);
 }
 
-static int index_of(const struct xk_epi_code *code, const xk_expr *e)
+static int node_index(const struct xk_epi_code *code, const xk_expr *e)
 {
     for (unsigned i = 0; i < code->n; i++)
         if (code->node[i].e == e)
@@ -138,12 +138,12 @@ static int index_of(const struct xk_epi_code *code, const xk_expr *e)
 static bool list(struct xk_epi_code *code, const xk_expr *e)
 {
     struct xk_epi_node n = {.e = e};
-    if (index_of(code, e) >= 0)
+    if (node_index(code, e) >= 0)
         return true;
     for (unsigned i = 0; i < xk_n_kids(e); i++) {
         if (i == XK_COUNTOF(n.kid) || !list(code, xk_kid(e, i)))
             return false;
-        n.kid[i] = (uint8_t)index_of(code, xk_kid(e, i));
+        n.kid[i] = (uint8_t)node_index(code, xk_kid(e, i));
     }
     if (code->n == XK_EPI_MAX_NODES)
         return false;
@@ -161,7 +161,7 @@ enum xk_status xk_epi_compile(xk_ctx *c, const struct xk_epi_op *op,
     if (!*form || strlen(form) >= sizeof(text))
         return xk_fail(c, XK_EINTERNAL, "post-op %u has no text", op->kind);
     strcpy(text, form);
-    make_names(c, op, code, &s);
+    make_post_op_names(c, op, code, &s);
     const xk_expr *const e = parse_steps(c, text, &s);
     if (e && list(code, e))
         return XK_OK;

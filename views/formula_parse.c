@@ -31,7 +31,7 @@ bool xk_formula_take(struct xk_formula_parser *p, const char *sign)
     return true;
 }
 
-static enum xk_status expect(struct xk_formula_parser *p, const char *sign)
+static enum xk_status expect_sign(struct xk_formula_parser *p, const char *sign)
 {
     char why[32] = "expected ";
     if (xk_formula_take(p, sign))
@@ -102,7 +102,7 @@ static enum xk_status take_classes(struct xk_formula_parser *p, uint8_t *dim,
     struct xk_contraction *const con = &p->f->con;
     int64_t *v = NULL, d;
     uint32_t n = 0, cap = 0;
-    XK_TRY(expect(p, "{"));
+    XK_TRY(expect_sign(p, "{"));
     do {
         int64_t one;
         enum xk_status st = take_signed(p, &one);
@@ -120,8 +120,8 @@ static enum xk_status take_classes(struct xk_formula_parser *p, uint8_t *dim,
     xk_free(p->c, v);
     if (!kept)
         return xk_ctx_status(p->c);
-    XK_TRY(expect(p, "}"));
-    XK_TRY(expect(p, "@"));
+    XK_TRY(expect_sign(p, "}"));
+    XK_TRY(expect_sign(p, "@"));
     XK_TRY(take_number(p, &d));
     if (d >= XK_MAX_CLASS_DIMS)
         return xk_formula_fail(p, "there are class dims 0, 1 and 2");
@@ -194,7 +194,7 @@ static enum xk_status take_dims(struct xk_formula_parser *p,
         if (!l->dim[l->n_dims++])
             return xk_formula_fail(p, "a dim is at least 1");
     } while (xk_formula_take(p, ","));
-    return expect(p, "]");
+    return expect_sign(p, "]");
 }
 
 static int find_tensor(const struct xk_formula_parser *p, const char *name)
@@ -287,7 +287,7 @@ static enum xk_status take_coord(struct xk_formula_parser *p,
                                p, "a condition has an interval, in LO..HI")
                          : XK_OK;
     XK_TRY(take_signed(p, &x->lo));
-    XK_TRY(expect(p, ".."));
+    XK_TRY(expect_sign(p, ".."));
     XK_TRY(take_signed(p, &x->hi));
     return x->lo < x->hi ? XK_OK : xk_formula_fail(p, "the interval is empty");
 }
@@ -309,7 +309,7 @@ enum xk_status xk_formula_take_access(struct xk_formula_parser *p,
                                    "one tensor stands twice in front of this");
     strcpy(a->name, t->name);
     a->arg = (uint8_t)which;
-    XK_TRY(expect(p, "["));
+    XK_TRY(expect_sign(p, "["));
     do
         XK_TRY(take_coord(p, a, false));
     while (xk_formula_take(p, ","));
@@ -320,16 +320,16 @@ enum xk_status xk_formula_take_access(struct xk_formula_parser *p,
     a->layout.n_dims = a->n_coord;
     while (xk_formula_take(p, a->n_coord == a->layout.n_dims ? "|" : ","))
         XK_TRY(take_coord(p, a, true));
-    return expect(p, "]");
+    return expect_sign(p, "]");
 }
 
 static enum xk_status statement(struct xk_formula_parser *p)
 {
     struct xk_contraction *const con = &p->f->con;
     XK_TRY(xk_formula_take_access(p, 2, &con->c));
-    XK_TRY(expect(p, "+="));
+    XK_TRY(expect_sign(p, "+="));
     XK_TRY(xk_formula_take_access(p, 0, &con->a));
-    XK_TRY(expect(p, "*"));
+    XK_TRY(expect_sign(p, "*"));
     XK_TRY(xk_formula_take_access(p, 1, &con->b));
     while (xk_formula_take(p, "->"))
         XK_TRY(xk_formula_take_step(p));
@@ -339,7 +339,7 @@ static enum xk_status statement(struct xk_formula_parser *p)
     return *p->s ? xk_formula_fail(p, "expected the end") : XK_OK;
 }
 
-static enum xk_status parse(struct xk_formula_parser *p)
+static enum xk_status parse_formula(struct xk_formula_parser *p)
 {
     for (;;) {
         char name[16];
@@ -364,7 +364,7 @@ static enum xk_status parse(struct xk_formula_parser *p)
 
 static enum xk_status read_formula(struct xk_formula_parser *p)
 {
-    XK_TRY(parse(p));
+    XK_TRY(parse_formula(p));
     for (unsigned i = 0; i < p->n_tensors; i++) {
         bool used = false;
         for (unsigned k = 0; k < XK_FORMULA_MAX_TENSORS; k++)

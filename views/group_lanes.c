@@ -10,8 +10,8 @@
 
 /* The only index of a role with several places; XK_NO_INDEX: there is none.
  * False: there are more. */
-static bool only_index(const struct xk_contraction *p, enum xk_role role,
-                       uint8_t *out)
+static bool only_long_index(const struct xk_contraction *p, enum xk_role role,
+                            uint8_t *out)
 {
     *out = XK_NO_INDEX;
     for (unsigned i = 0; i < p->n_index; i++) {
@@ -118,8 +118,8 @@ static bool set_axes(const struct xk_contraction *p, struct xk_group_lanes *l)
 
 bool xk_group_lanes_of(const struct xk_contraction *p, struct xk_group_lanes *l)
 {
-    if (p->n_class_dims || !only_index(p, XK_ROLE_BATCH, &l->batch) ||
-        l->batch == XK_NO_INDEX || !only_index(p, XK_ROLE_N, &l->n))
+    if (p->n_class_dims || !only_long_index(p, XK_ROLE_BATCH, &l->batch) ||
+        l->batch == XK_NO_INDEX || !only_long_index(p, XK_ROLE_N, &l->n))
         return false;
     l->groups = p->index[l->batch].extent;
     l->group_n = l->n == XK_NO_INDEX ? 1 : p->index[l->n].extent;
@@ -378,8 +378,8 @@ static void set_tiles(const struct xk_contraction *p, struct xk_lanes_nest *t,
 
 /* Whether there is room for the tiling's indices: tiles and window take the
  * place of the axes; K's indices are there for A and for B. */
-static bool has_room(const struct xk_contraction *p,
-                     const struct xk_group_lanes *l)
+static bool has_index_room(const struct xk_contraction *p,
+                           const struct xk_group_lanes *l)
 {
     unsigned n = 2; /* the window's */
     for (unsigned i = 0; i < p->n_index; i++) {
@@ -392,13 +392,14 @@ static bool has_room(const struct xk_contraction *p,
     return n <= XK_MAX_INDEX;
 }
 
-static enum xk_status make_tiling(xk_ctx *c, const struct xk_contraction *p,
-                                  unsigned lanes, struct xk_lanes_nest *t,
-                                  struct xk_contraction *q)
+static enum xk_status make_lanes_tiling(xk_ctx *c,
+                                        const struct xk_contraction *p,
+                                        unsigned lanes, struct xk_lanes_nest *t,
+                                        struct xk_contraction *q)
 {
     struct xk_tiling *const g = &t->tiling;
     struct map a = {.from = p}, b = {.from = p};
-    if (!has_room(p, &t->of))
+    if (!has_index_room(p, &t->of))
         return xk_fail(c, XK_ENOFIT, "nest: no room for the K of %s",
                        p->b.name);
     xk_contraction_clear(q);
@@ -434,7 +435,7 @@ enum xk_status xk_lanes_nest_make(xk_ctx *c, const struct xk_contraction *p,
     out->rows = size[0];
     out->columns = size[1];
     out->dots = size[3] > 1;
-    enum xk_status status = make_tiling(c, p, size[2], out, q);
+    enum xk_status status = make_lanes_tiling(c, p, size[2], out, q);
     if (status == XK_OK)
         status = make_nest(c, p, out, q);
     xk_free(c, q);

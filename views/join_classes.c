@@ -127,7 +127,7 @@ static bool uses(const struct xk_access *a, unsigned i)
 }
 
 /* The class dim becomes the outermost index. */
-static void join(struct xk_contraction *p, const struct dim *x)
+static void join_class_dim(struct xk_contraction *p, const struct dim *x)
 {
     const struct xk_class_dim of = p->class_dim[x->d];
     char name[8];
@@ -159,7 +159,7 @@ enum xk_status xk_contraction_join_classes(xk_ctx *c, struct xk_contraction *p,
             whose = of;
             continue;
         }
-        join(p, &x);
+        join_class_dim(p, &x);
         d--;
         if (xk_contraction_classes(p) <= most)
             return xk_contraction_check(c, p);

@@ -36,8 +36,9 @@ bool xk_nest_in_acc(const struct xk_nest *p, unsigned input)
     return false;
 }
 
-static void print_operand(const char *letter, const struct xk_operand_view *o,
-                          struct xk_str *out)
+static void print_nest_operand(const char *letter,
+                               const struct xk_operand_view *o,
+                               struct xk_str *out)
 {
     xk_str_printf(out, "%s: argument %u, ", letter, o->arg);
     xk_view_print(&o->view, o->name, out);
@@ -61,10 +62,10 @@ void xk_nest_print(const struct xk_nest *p, struct xk_str *out)
         xk_str_printf(out, "index %s: %lld, %s\n", p->index[i].name,
                       (long long)p->index[i].extent,
                       role_name(p->index[i].role));
-    print_operand("A", &p->a, out);
-    print_operand("B", &p->b, out);
-    print_operand("C", &p->c, out);
+    print_nest_operand("A", &p->a, out);
+    print_nest_operand("B", &p->b, out);
+    print_nest_operand("C", &p->c, out);
     for (unsigned i = 0; i < p->n_inputs; i++)
-        print_operand("input", &p->input[i], out);
+        print_nest_operand("input", &p->input[i], out);
     print_epi(p, out);
 }

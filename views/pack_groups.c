@@ -75,9 +75,9 @@ struct numbers {
     uint8_t of_outer[3]; /* p's */
 };
 
-static struct numbers add_indices(const struct xk_contraction *p,
-                                  const struct xk_group_lanes *l, int64_t pack,
-                                  struct xk_contraction *q)
+static struct numbers add_pack_indices(const struct xk_contraction *p,
+                                       const struct xk_group_lanes *l,
+                                       int64_t pack, struct xk_contraction *q)
 {
     struct numbers x = {.n_outer = 0};
     xk_contraction_clear(q);
@@ -138,7 +138,7 @@ enum xk_status xk_pack_tiling(xk_ctx *c, const struct xk_contraction *p,
     if (!q)
         return XK_ENOMEM;
     memset(t, 0, sizeof(*t));
-    const struct numbers x = add_indices(p, l, pack, q);
+    const struct numbers x = add_pack_indices(p, l, pack, q);
     t->n_index = q->n_index;
     memcpy(t->index, q->index, sizeof(t->index));
     xk_free(c, q);

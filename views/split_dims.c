@@ -19,8 +19,9 @@ static int outermost(const struct xk_contraction *p, const struct xk_coord *x)
 
 /* The coordinate as size * index + base of `outer`, and `inner` in [0, size).
  * False: it is not so. */
-static bool part(const struct xk_contraction *p, const struct xk_coord *x,
-                 struct xk_coord *outer, struct xk_coord *inner)
+static bool split_coord(const struct xk_contraction *p,
+                        const struct xk_coord *x, struct xk_coord *outer,
+                        struct xk_coord *inner)
 {
     const int i = outermost(p, x);
     struct xk_range r;
@@ -46,7 +47,7 @@ static bool split_dim(const struct xk_contraction *p, struct xk_access *a,
     struct xk_coord outer, inner;
     struct xk_layout l;
     if (a->n_coord == XK_MAX_COORD || a->at[d].hi != a->layout.dim[d] ||
-        !part(p, &a->at[d], &outer, &inner) ||
+        !split_coord(p, &a->at[d], &outer, &inner) ||
         !xk_layout_split(&a->layout, d, inner.hi, &l))
         return false;
     memmove(&a->at[d + 2], &a->at[d + 1],

@@ -138,7 +138,8 @@ const xk_expr *xk_view_mask(xk_ctx *c, const struct xk_view *v,
     return all;
 }
 
-static void print_expr(const char *lead, const xk_expr *e, struct xk_str *out)
+static void print_lead_expr(const char *lead, const xk_expr *e,
+                            struct xk_str *out)
 {
     xk_str_puts(out, lead);
     if (e)
@@ -160,8 +161,8 @@ void xk_view_print(const struct xk_view *v, const char *title,
     xk_str_putc(out, '\n');
     for (unsigned i = 0; i < v->layout.n_dims; i++) {
         xk_str_printf(out, "  %c = ", 'a' + (int)i);
-        print_expr("", v->coord[i], out);
+        print_lead_expr("", v->coord[i], out);
     }
     for (unsigned i = 0; i < v->n_masks; i++)
-        print_expr("  mask ", v->mask[i], out);
+        print_lead_expr("  mask ", v->mask[i], out);
 }

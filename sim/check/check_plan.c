@@ -39,7 +39,7 @@ static uint32_t acc_b(const struct xk_sim_inst *e)
     return e->dst.size_b < 2 ? 2 : e->dst.size_b;
 }
 
-static void plan_acc(const struct xk_sim_inst *e, struct xk_check_inst *out)
+static void plan_acc_use(const struct xk_sim_inst *e, struct xk_check_inst *out)
 {
     const unsigned use = xk_inst_acc_use(&e->in);
     const uint32_t lane_b = acc_b(e), step_b = xk_inst_acc_step_b(&e->in);
@@ -90,7 +90,7 @@ static void plan_alu(const struct xk_sim_inst *e, struct xk_check_inst *out)
     bool ranges = set_range(&e->dst, e->exec, &out->dst);
     for (unsigned n = 0; n < e->n_srcs; n++)
         ranges &= set_range(&e->src[n], e->exec, &out->src[n]);
-    plan_acc(e, out);
+    plan_acc_use(e, out);
     out->kind = ranges ? XK_CK_RANGES : XK_CK_LANES;
     out->dst_bits = pattern(&e->dst, e->exec);
 }

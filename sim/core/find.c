@@ -40,7 +40,7 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 
 /* A number below n for each index below n, none twice: steps that have no
  * divisor in common with n, from somewhere on. */
-static uint64_t in_order(uint64_t seed, uint64_t index, uint64_t n)
+static uint64_t permuted(uint64_t seed, uint64_t index, uint64_t n)
 {
     const uint64_t drawn = seed * UINT64_C(0x9e3779b97f4a7c15);
     uint64_t step = (drawn >> 32) % n;
@@ -56,7 +56,7 @@ void xk_sim_group_id(const struct xk_sim_dispatch *d, uint64_t place,
 {
     const uint32_t *const n = d->groups, *const first = d->first_group;
     const uint64_t index =
-        in_order(d->check.group_seed, place, (uint64_t)n[0] * n[1] * n[2]);
+        permuted(d->check.group_seed, place, (uint64_t)n[0] * n[1] * n[2]);
     id[0] = first[0] + (uint32_t)(index % n[0]);
     id[1] = first[1] + (uint32_t)(index / n[0] % n[1]);
     id[2] = first[2] + (uint32_t)(index / n[0] / n[1]);

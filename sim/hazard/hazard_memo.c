@@ -97,7 +97,7 @@ static bool ends_row(const struct xk_hz_inst *e)
            (i->op == XK_OPC_SYNC && i->sync_fn == XK_SYNC_BAR);
 }
 
-static void set_rows(struct xk_hz_memo *m)
+static void set_memo_rows(struct xk_hz_memo *m)
 {
     const struct xk_hz_table *const t = m->t;
     for (uint32_t k = t->n; k--;) {
@@ -122,7 +122,7 @@ struct reader {
     const uint8_t *at;
 };
 
-static void put_bytes(struct cursor *c, const void *p, size_t n_b)
+static void put_memo_bytes(struct cursor *c, const void *p, size_t n_b)
 {
     memcpy(c->at, p, n_b);
     c->at += n_b;
@@ -160,7 +160,7 @@ static void put_rings(const struct xk_hz_memo *m, const struct xk_hz_thread *th,
             const uint32_t at = (uint32_t)(th->issued[p] + 1 - n);
             struct xk_hz_flight f = {0};
             put_flight(m->t, &th->ring[p][at % XK_HZ_RING], &f);
-            put_bytes(c, &f, sizeof f);
+            put_memo_bytes(c, &f, sizeof f);
         }
 }
 
@@ -176,7 +176,7 @@ static void put_slots(const struct xk_hz_memo *m, const struct xk_hz_thread *th,
         memset(&s, 0, sizeof s); /* and what lies between its members */
         s.which = k;
         put_flight(m->t, &th->slot[from], &s.flight);
-        put_bytes(c, &s, sizeof s);
+        put_memo_bytes(c, &s, sizeof s);
         h->n_slots++;
     }
 }
@@ -189,7 +189,7 @@ static uint16_t put_marks(const struct xk_hz_thread *th, const uint64_t *of,
         const struct mark x = {turned(th, of[k] & live), k};
         if (!x.slots)
             continue;
-        put_bytes(c, &x, sizeof x);
+        put_memo_bytes(c, &x, sizeof x);
         count++;
     }
     return count;
@@ -225,7 +225,7 @@ static void put_places(const struct xk_hz_thread *th, struct head *h,
         x.at.or_ = turned(th, p->or_ & th->live_r);
         if (is_nothing(&x.at))
             continue;
-        put_bytes(c, &x, sizeof x);
+        put_memo_bytes(c, &x, sizeof x);
         h->n_places++;
     }
 }
@@ -436,7 +436,7 @@ struct xk_hz_memo *xk_hz_memo_create(const struct xk_hz_table *t, bool strict)
         xk_hz_memo_destroy(m);
         return NULL;
     }
-    set_rows(m);
+    set_memo_rows(m);
     return m;
 }
 

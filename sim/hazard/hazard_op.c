@@ -139,7 +139,8 @@ static bool has_file(const struct xk_hz_access *a, unsigned n, unsigned file)
 }
 
 /* Whether executing it again would add to the accumulator again. */
-static bool adds_up(const struct xk_hz_late *l, const struct xk_hz_inst *e)
+static bool adds_to_accumulator(const struct xk_hz_late *l,
+                                const struct xk_hz_inst *e)
 {
     const struct xk_hz_access *const a = &table_of(l)->access[e->access];
     return e->is_macro || (has_file(a, e->n_rd, XK_HZ_ACC) &&
@@ -158,7 +159,7 @@ void xk_hz_op_begin(struct xk_hz_late *l, struct xk_hz_late_op *op, uint32_t at,
     op->active = l->t->active;
     op->order = l->now;
     op->number = l->issued[e->pipe];
-    op->repeats = !adds_up(l, e);
+    op->repeats = !adds_to_accumulator(l, e);
     op->loads = k == XK_MCLASS_LOAD && !e->in->send.desc_reg;
     op->acts = k == XK_MCLASS_STORE || k == XK_MCLASS_ATOMIC;
     op->mate = NULL;

@@ -53,8 +53,8 @@ static uint8_t *row_at(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 }
 
 /* Where element (x, y) of a block goes, in bytes from the block's first. */
-static uint32_t place_b(const struct xk_msg *m, const struct tile *k,
-                        uint32_t x, uint32_t y)
+static uint32_t element_place_b(const struct xk_msg *m, const struct tile *k,
+                                uint32_t x, uint32_t y)
 {
     const uint32_t per = m->vnni ? 4 / k->data_b : 1;
     if (m->transpose)
@@ -76,7 +76,7 @@ static bool move_row(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     if (mem && !k->store)
         memcpy(line + in.first_b, mem, in.n_b);
     for (uint32_t c = 0; c < k->h.block_w; c++) {
-        uint8_t *const reg = regs + place_b(&e->msg, k, c, y);
+        uint8_t *const reg = regs + element_place_b(&e->msg, k, c, y);
         if (k->store)
             memcpy(line + c * k->data_b, reg, k->data_b);
         else

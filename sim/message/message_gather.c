@@ -256,8 +256,8 @@ static void move_some(struct xk_sim_thread *t, const struct xk_sim_inst *e,
             move_whole(t, e, g, lanes, data_b, 4);                             \
     } while (0)
 
-static void move(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                 const struct gather *g, struct lanes lanes)
+static void move_elements(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                          const struct gather *g, struct lanes lanes)
 {
     if (g->reg_off_b || (g->vec <= 8 && g->cmask != (1u << g->vec) - 1))
         move_some(t, e, g, lanes);
@@ -402,7 +402,8 @@ static void exec_gather(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         make_addresses(t, e, addr);
     else
         take_addresses(t, e, addr);
-    move(t, e, &g, (struct lanes){xk_sim_msg_mask(t, e), addr, data->off_b});
+    move_elements(t, e, &g,
+                  (struct lanes){xk_sim_msg_mask(t, e), addr, data->off_b});
 }
 
 /* A bit a lane: whether its memory is there. */

@@ -17,8 +17,8 @@ struct pair {
  * have no effect: LODs, the filter between levels and anisotropy with one level
  * and the filters below, shadow functions and the modes of gather4 and cubes in
  * the messages that are simulated (message_sample.c). */
-static bool is_plain(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                     const uint8_t *p)
+static bool has_plain_fields(struct xk_sim_thread *t,
+                             const struct xk_sim_inst *e, const uint8_t *p)
 {
     static const struct xk_state_field fields[] = {
         {0, 29, 1, "a sampler with DX9's border colour mode, bit"},
@@ -89,7 +89,8 @@ bool xk_sim_sampler_read(struct xk_sim_thread *t, const struct xk_sim_inst *e,
             t, e,
             "a sampler with filters (of reduction * 8 + of magnification)",
             min * 8 + mag);
-    if (!is_plain(t, e, p) || !take_rounding(t, e, xk_sim_dw(p, 3), s) ||
+    if (!has_plain_fields(t, e, p) ||
+        !take_rounding(t, e, xk_sim_dw(p, 3), s) ||
         !take_wraps(t, e, xk_sim_dw(p, 3), s))
         return false;
     if (s->wrap[0] != XK_WRAP_BORDER && s->wrap[1] != XK_WRAP_BORDER &&
@@ -112,7 +113,7 @@ static uint32_t channel_of(const struct xk_sim_image *g, const uint8_t *texel,
                                           : xk_sim_texel_absent(g->format, k);
 }
 
-static uint32_t one_of(const struct xk_sim_image *g)
+static uint32_t one_of_format(const struct xk_sim_image *g)
 {
     return xk_sim_texel_absent(g->format, 3);
 }
@@ -123,7 +124,7 @@ static void select_channels(const struct xk_sim_image *g, const uint32_t in[4],
     for (unsigned k = 0; k < 4; k++)
         out[k] = g->select[k] >= XK_SELECT_RED
                      ? in[g->select[k] - XK_SELECT_RED]
-                 : g->select[k] == XK_SELECT_ONE ? one_of(g)
+                 : g->select[k] == XK_SELECT_ONE ? one_of_format(g)
                                                  : 0;
 }
 

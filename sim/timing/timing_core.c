@@ -17,8 +17,8 @@ const char *xk_tm_cause_name(enum xk_tm_cause c)
 
 /* ---- units ---- */
 
-static uint32_t slot_of(const struct xk_tm_core *c,
-                        const struct xk_tm_thread *t)
+static uint32_t core_slot_of(const struct xk_tm_core *c,
+                             const struct xk_tm_thread *t)
 {
     return (uint32_t)(t - c->thread) % c->n_slots;
 }
@@ -52,7 +52,7 @@ static uint32_t turns(const struct xk_tm_core *c, const struct xk_tm_unit *u,
                       const struct xk_tm_thread *t)
 {
     const uint32_t last = u->last[c->inst[t->next].port];
-    return (slot_of(c, t) + c->n_slots - last) % c->n_slots;
+    return (core_slot_of(c, t) + c->n_slots - last) % c->n_slots;
 }
 
 /* Whether a goes before b, of two that can issue now. */
@@ -149,7 +149,7 @@ static void account_issue(struct xk_tm_core *c, struct xk_tm_unit *u,
 
 /* ---- groups ---- */
 
-static void place_thread(struct xk_tm_core *c, uint32_t group, uint32_t k)
+static void place_core_thread(struct xk_tm_core *c, uint32_t group, uint32_t k)
 {
     const struct xk_timing_record *const r = c->r;
     const uint32_t fused = c->m->fused;
@@ -200,7 +200,7 @@ static void launch_groups(struct xk_tm_core *c)
         c->group[g].live = r->slots;
         c->live_groups++;
         for (uint32_t k = 0; k < r->slots; k++)
-            place_thread(c, g, k);
+            place_core_thread(c, g, k);
     }
 }
 
@@ -209,7 +209,7 @@ static void end_thread(struct xk_tm_core *c, struct xk_tm_thread *t,
 {
     struct xk_tm_unit *const u = &c->unit[t->unit];
     struct xk_tm_group *const g = &c->group[t->group];
-    u->slot[slot_of(c, t)] = NULL;
+    u->slot[core_slot_of(c, t)] = NULL;
     u->n_free++;
     t->used = false;
     c->out->cycles = xk_tm_later(c->out->cycles, now + 1);
@@ -272,7 +272,7 @@ static void issue_inst(struct xk_tm_core *c, struct xk_tm_unit *u,
     const uint64_t now = u->next;
     c->now = now;
     account_issue(c, u, t, now);
-    u->last[i->port] = slot_of(c, t);
+    u->last[i->port] = core_slot_of(c, t);
     if (i->port != XK_TM_NO_PORT)
         u->free[i->port] = now + busy_cycles(c, u, t, i);
     if (i->pipe == XK_TM_SEND)

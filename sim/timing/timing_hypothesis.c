@@ -46,7 +46,7 @@ const char *xk_tm_hypothesis_question(enum xk_tm_hypothesis h)
 }
 
 /* A changed copy is the machine of its name. */
-static unsigned column_of(const struct xk_timing_product *m)
+static unsigned product_column(const struct xk_timing_product *m)
 {
     unsigned k = 0;
     while (xk_timing_product_at(k) &&
@@ -66,7 +66,7 @@ static uint32_t hypothesis_row(const struct xk_timing_product *m,
 bool xk_tm_value_at(const struct xk_timing_product *m, unsigned k,
                     struct xk_tm_value *out)
 {
-    const unsigned column = column_of(m);
+    const unsigned column = product_column(m);
     for (unsigned i = 0; i < XK_COUNTOF(values); i++) {
         const uint32_t value = values[i].on[column];
         if (value == NONE || k--)

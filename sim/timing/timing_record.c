@@ -83,7 +83,7 @@ static uint32_t l1_rest_b(const struct xk_timing_product *m, uint64_t slm_b)
     return m->l1_total_b ? m->l1_total_b - kib[k] * 1024 : 0;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t later_time(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
@@ -145,7 +145,7 @@ static enum xk_status place_groups(struct xk_timing_record *r,
     r->odd = (uint32_t)(r->n_mine % n);
     const uint64_t waves =
         r->waves_wanted ? r->waves_wanted : MOST_THREADS / r->n_threads / n;
-    r->n_room = least_u32(r->n_mine, r->odd + later(waves, 1) * n);
+    r->n_room = least_u32(r->n_mine, r->odd + later_time(waves, 1) * n);
     set_traced(r, r->n_room);
     return XK_OK;
 }
@@ -225,7 +225,8 @@ void xk_timing_record_end(struct xk_timing_record *r, bool good)
 static void set_limit(struct xk_timing_record *r, uint32_t n_words)
 {
     const uint64_t group = (uint64_t)(n_words + 1) * r->n_threads;
-    const uint64_t waves = later(BUDGET / group / r->resident, LEAST_WAVES);
+    const uint64_t waves =
+        later_time(BUDGET / group / r->resident, LEAST_WAVES);
     if (!r->waves_wanted)
         atomic_store(&r->limit,
                      least_u32(r->n_room, r->odd + waves * r->resident));

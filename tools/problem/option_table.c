@@ -28,8 +28,8 @@ struct reader {
     struct xk_error *err;
 };
 
-static enum xk_status set(struct reader *r, const struct xk_tool_option *o,
-                          const char *value)
+static enum xk_status
+set_option(struct reader *r, const struct xk_tool_option *o, const char *value)
 {
     bool *const given = &r->given[o - r->syntax->option];
     if (*given && !o->many && !r->syntax->in_turn)
@@ -53,12 +53,12 @@ static enum xk_status apply_long(struct reader *r, const char *const arg[2])
         return xk_tool_fail(r->err, XK_EINVAL, "--%s: takes no value", text);
     if (!has_value && o->value && o->apart && arg[1]) {
         r->took_next = true;
-        return set(r, o, arg[1]);
+        return set_option(r, o, arg[1]);
     }
     if (!has_value && o->value && !o->maybe)
         return xk_tool_fail(r->err, XK_EINVAL, "--%s: needs =%s", text,
                             o->value);
-    return set(r, o, has_value ? text + name_n + 1 : "");
+    return set_option(r, o, has_value ? text + name_n + 1 : "");
 }
 
 static enum xk_status apply_letter(struct reader *r,
@@ -69,12 +69,12 @@ static enum xk_status apply_letter(struct reader *r,
     if (!o->value && *glued)
         return xk_tool_fail(r->err, XK_EINVAL, "%s: takes no value", arg[0]);
     if (!o->value || *glued)
-        return set(r, o, glued);
+        return set_option(r, o, glued);
     if (!arg[1])
         return xk_tool_fail(r->err, XK_EINVAL, "%s: needs %s", arg[0],
                             o->value);
     r->took_next = true;
-    return set(r, o, arg[1]);
+    return set_option(r, o, arg[1]);
 }
 
 static enum xk_status apply(struct reader *r, const char *const arg[2])

@@ -52,8 +52,8 @@ static enum xk_status set_formula(void *user, const char *value,
     return XK_OK;
 }
 
-static enum xk_status set_from(void *user, const char *value,
-                               struct xk_error *err)
+static enum xk_status set_ir_file(void *user, const char *value,
+                                  struct xk_error *err)
 {
     (void)err;
     ((struct gen *)user)->from = value;
@@ -138,7 +138,7 @@ static const struct xk_tool_option options[] = {
      set_formula, true, .many = true},
     {"from", 0, "FILE",
      "a kernel as IR text (docs/ir.md) instead of a problem; - is stdin",
-     set_from},
+     set_ir_file},
     {"passes", 0, "LIST",
      "with --from: passes in front of the others, such as 'split(m=8) "
      "pipe(ra ahead=1)' (docs/passes.md)",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that set one field of a verb's request, for its option table.
- * Before it is included, request_of(user) must be declared. */
+ * Before it is included, REQUEST_OF must be defined as what gives it. */
 #ifndef XK_TOOLS_XK_OPTION_SETTERS_H
 #define XK_TOOLS_XK_OPTION_SETTERS_H
 
@@ -11,7 +11,7 @@
     SETTER(name)                                                               \
     {                                                                          \
         (void)err;                                                             \
-        request_of(user)->field = value;                                       \
+        REQUEST_OF(user)->field = value;                                       \
         return XK_OK;                                                          \
     }
 #define FLAG(name, field)                                                      \
@@ -19,13 +19,13 @@
     {                                                                          \
         (void)value;                                                           \
         (void)err;                                                             \
-        request_of(user)->field = true;                                        \
+        REQUEST_OF(user)->field = true;                                        \
         return XK_OK;                                                          \
     }
 #define NUMBER(name, word, field, max)                                         \
     SETTER(name)                                                               \
     {                                                                          \
-        return xk_run_number_set(word, value, max, &request_of(user)->field,   \
+        return xk_run_number_set(word, value, max, &REQUEST_OF(user)->field,   \
                                  err);                                         \
     }
 

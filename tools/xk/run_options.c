@@ -51,11 +51,12 @@ enum xk_status xk_run_number_set(const char *name, const char *value,
                         name, value, (unsigned long long)max);
 }
 
-static struct xk_run_request *request_of(void *user)
+static struct xk_run_request *run_request_of(void *user)
 {
     return user;
 }
 
+#define REQUEST_OF run_request_of
 #include "tools/xk/option_setters.h"
 
 WORD(set_capture, capture)
@@ -74,9 +75,9 @@ NUMBER(set_group_seed, "group-seed", look.group_seed, UINT64_MAX)
 #define CODE_NUMBER(name, word, k, max)                                        \
     SETTER(name)                                                               \
     {                                                                          \
-        request_of(user)->sets_code = word;                                    \
+        run_request_of(user)->sets_code = word;                                \
         return xk_run_number_set(word, value, max,                             \
-                                 &request_of(user)->code_number[k], err);      \
+                                 &run_request_of(user)->code_number[k], err);  \
     }
 CODE_NUMBER(set_simd, "simd", 0, 32)
 CODE_NUMBER(set_grf, "grf", 1, 256)
@@ -88,37 +89,37 @@ SETTER(set_ids)
 {
     (void)value;
     (void)err;
-    request_of(user)->sets_code = "ids";
-    request_of(user)->code.local_ids = true;
+    run_request_of(user)->sets_code = "ids";
+    run_request_of(user)->code.local_ids = true;
     return XK_OK;
 }
 
 SETTER(set_check)
 {
-    request_of(user)->look.checks = value;
+    run_request_of(user)->look.checks = value;
     return xk_look_checks_known(value, err);
 }
 
 SETTER(set_timing)
 {
-    request_of(user)->look.timing = value;
+    run_request_of(user)->look.timing = value;
     return xk_look_machine_known(value, err);
 }
 
 SETTER(set_groups)
 {
-    request_of(user)->sets_groups = true;
-    return set_triple("groups", value, request_of(user)->groups, err);
+    run_request_of(user)->sets_groups = true;
+    return set_triple("groups", value, run_request_of(user)->groups, err);
 }
 
 SETTER(set_local)
 {
-    return set_triple("local", value, request_of(user)->local, err);
+    return set_triple("local", value, run_request_of(user)->local, err);
 }
 
 SETTER(set_platform)
 {
-    return xk_platform_option(value, &request_of(user)->platform, err);
+    return xk_platform_option(value, &run_request_of(user)->platform, err);
 }
 
 /* "N:FILE", of a program also "NAME:FILE", of a capture "ADDRESS:BYTES:FILE".
@@ -228,8 +229,8 @@ static const struct xk_tool_option options[] = {
 };
 #define N_OPTIONS (sizeof options / sizeof options[0])
 
-static enum xk_status set_other(void *user, const char *value,
-                                struct xk_error *err)
+static enum xk_status set_plain_word(void *user, const char *value,
+                                     struct xk_error *err)
 {
     struct xk_run_request *const r = user;
     if (!r->capture && !r->file) {
@@ -364,7 +365,7 @@ enum xk_status xk_run_request_read(struct xk_run_request *r, int n,
                                    struct xk_error *err)
 {
     *r = (struct xk_run_request){.groups = {1, 1, 1}};
-    const struct xk_tool_syntax syntax = {options, N_OPTIONS, set_other};
+    const struct xk_tool_syntax syntax = {options, N_OPTIONS, set_plain_word};
     const enum xk_status st = xk_tool_arguments(&syntax, n, args, r, err);
     return st < 0 || r->help ? st : check_request(r, err);
 }

@@ -130,12 +130,12 @@ void xk_run_report_timing(void *user, const struct xk_timing *t)
 
 /* ---- text ---- */
 
-static double get(const json_t *o, const char *key)
+static double number_of(const json_t *o, const char *key)
 {
     return json_number_value(json_object_get(o, key));
 }
 
-static const char *word(const json_t *o, const char *key)
+static const char *word_of(const json_t *o, const char *key)
 {
     const char *const s = json_string_value(json_object_get(o, key));
     return s ? s : "";
@@ -144,47 +144,50 @@ static const char *word(const json_t *o, const char *key)
 /* "gather=component 1.42x": those that are 1 % and more off. */
 static void print_interval(FILE *out, const json_t *o)
 {
-    const double nominal = get(o, "time_us");
+    const double nominal = number_of(o, "time_us");
     size_t k;
     const json_t *a;
     if (!json_object_get(o, "alternatives"))
         return;
     fprintf(out, "  interval: best %.2f us (%.2f), worst %.2f us (%.2f);",
-            get(o, "best_us"), get(o, "best_us") / nominal, get(o, "worst_us"),
-            get(o, "worst_us") / nominal);
+            number_of(o, "best_us"), number_of(o, "best_us") / nominal,
+            number_of(o, "worst_us"), number_of(o, "worst_us") / nominal);
     json_array_foreach(json_object_get(o, "alternatives"), k, a)
     {
-        const double ratio = get(a, "time_us") / nominal;
+        const double ratio = number_of(a, "time_us") / nominal;
         if (ratio > 1.01 || ratio < 0.99)
-            fprintf(out, " %s=%s %.2f", word(a, "hypothesis"), word(a, "value"),
-                    ratio);
+            fprintf(out, " %s=%s %.2f", word_of(a, "hypothesis"),
+                    word_of(a, "value"), ratio);
     }
     fprintf(out, "\n");
 }
 
 static void print_head(FILE *out, const json_t *o)
 {
-    const bool slower = get(o, "clock_mhz") < get(o, "driver_mhz");
+    const bool slower = number_of(o, "clock_mhz") < number_of(o, "driver_mhz");
     fprintf(out,
             "  timing for %s%s%s: %.2f us, %.0f cycles at %.0f MHz%s; "
             "efficiency %.3f of %.2f us arithmetic (%s, %.3f G multiply-adds), "
             "%.2f us memory (%.3f MB)\n",
-            word(o, "product"), *word(o, "values") ? ":" : "",
-            word(o, "values"), get(o, "time_us"), get(o, "cycles"),
-            get(o, "clock_mhz"), slower ? " (XMX)" : "", get(o, "efficiency"),
-            get(o, "arithmetic_us"), word(o, "fma"), get(o, "fmas") * 1e-9,
-            get(o, "memory_us"), get(o, "memory_bytes") * 1e-6);
+            word_of(o, "product"), *word_of(o, "values") ? ":" : "",
+            word_of(o, "values"), number_of(o, "time_us"),
+            number_of(o, "cycles"), number_of(o, "clock_mhz"),
+            slower ? " (XMX)" : "", number_of(o, "efficiency"),
+            number_of(o, "arithmetic_us"), word_of(o, "fma"),
+            number_of(o, "fmas") * 1e-9, number_of(o, "memory_us"),
+            number_of(o, "memory_bytes") * 1e-6);
     fprintf(out,
             "  on %.0f of %.0f cores, %.0f groups (%.0f threads) at a time, "
             "%.0f %% occupied, %.2f waves, tail %.1f %%; %.0f of %.0f groups "
             "modelled",
-            get(o, "cores_busy"), get(o, "cores"), get(o, "groups_resident"),
-            get(o, "threads_resident"), 100 * get(o, "occupancy"),
-            get(o, "waves"), 100 * get(o, "tail"), get(o, "groups_modelled"),
-            get(o, "groups"));
+            number_of(o, "cores_busy"), number_of(o, "cores"),
+            number_of(o, "groups_resident"), number_of(o, "threads_resident"),
+            100 * number_of(o, "occupancy"), number_of(o, "waves"),
+            100 * number_of(o, "tail"), number_of(o, "groups_modelled"),
+            number_of(o, "groups"));
     if (json_is_true(json_object_get(o, "sampled")))
         fprintf(out, ", sampling error about %.1f %%",
-                100 * get(o, "sampling_error"));
+                100 * number_of(o, "sampling_error"));
     fprintf(out, "\n");
 }
 
@@ -207,14 +210,14 @@ static void print_timed_loop(FILE *out, const json_t *o)
         fprintf(out, "  whole kernel");
     else
         fprintf(out, "  loop 0x%04llx..0x%04llx",
-                (unsigned long long)get(l, "from"),
-                (unsigned long long)get(l, "to"));
+                (unsigned long long)number_of(l, "from"),
+                (unsigned long long)number_of(l, "to"));
     fprintf(out,
             ", for each of %.0f %s: %.2f instructions, %.1f bytes of SLM, "
             "%.1f bytes of memory, %.2f cycles exposed\n",
-            get(l, "fmas"), word(o, "fma"), get(l, "instructions"),
-            get(l, "slm_bytes"), get(l, "global_bytes"),
-            get(l, "exposed_cycles"));
+            number_of(l, "fmas"), word_of(o, "fma"),
+            number_of(l, "instructions"), number_of(l, "slm_bytes"),
+            number_of(l, "global_bytes"), number_of(l, "exposed_cycles"));
 }
 
 static void print_traffic(FILE *out, const json_t *o)
@@ -224,11 +227,12 @@ static void print_traffic(FILE *out, const json_t *o)
             "conflicts %.0f cycles; busy: port %.1f %%, L2 %.1f %%, DRAM "
             "%.1f %%\n"
             "  model: %.0f instructions in %.3f s\n",
-            get(o, "slm_bytes"), get(o, "global_bytes"), get(o, "l2_bytes"),
-            get(o, "dram_bytes"), get(o, "slm_conflict_cycles"),
-            100 * get(o, "port_busy"), 100 * get(o, "l2_busy"),
-            100 * get(o, "dram_busy"), get(o, "instructions"),
-            get(o, "model_s"));
+            number_of(o, "slm_bytes"), number_of(o, "global_bytes"),
+            number_of(o, "l2_bytes"), number_of(o, "dram_bytes"),
+            number_of(o, "slm_conflict_cycles"),
+            100 * number_of(o, "port_busy"), 100 * number_of(o, "l2_busy"),
+            100 * number_of(o, "dram_busy"), number_of(o, "instructions"),
+            number_of(o, "model_s"));
 }
 
 void xk_run_timing_print(FILE *out, json_t *o)
@@ -236,8 +240,8 @@ void xk_run_timing_print(FILE *out, json_t *o)
     size_t k;
     const json_t *i;
     if (json_object_get(o, "error")) {
-        fprintf(out, "  timing for %s: %s\n", word(o, "product"),
-                word(o, "error"));
+        fprintf(out, "  timing for %s: %s\n", word_of(o, "product"),
+                word_of(o, "error"));
         return;
     }
     print_head(out, o);
@@ -250,8 +254,8 @@ void xk_run_timing_print(FILE *out, json_t *o)
     json_array_foreach(json_object_get(o, "instruction"), k, i)
     {
         fprintf(out, "%10.0f %9.2f %9.2f %-9s 0x%04llx  %s\n",
-                get(i, "executed"), get(i, "waited"), get(i, "exposed"),
-                word(i, "cause"), (unsigned long long)get(i, "offset"),
-                word(i, "text"));
+                number_of(i, "executed"), number_of(i, "waited"),
+                number_of(i, "exposed"), word_of(i, "cause"),
+                (unsigned long long)number_of(i, "offset"), word_of(i, "text"));
     }
 }

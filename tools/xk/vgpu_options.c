@@ -8,11 +8,12 @@
 #include "tools/xk/look_words.h"
 #include "tools/xk/vgpu_verb.h"
 
-static struct xk_vgpu_request *request_of(void *user)
+static struct xk_vgpu_request *vgpu_request_of(void *user)
 {
     return user;
 }
 
+#define REQUEST_OF vgpu_request_of
 #include "tools/xk/option_setters.h"
 
 WORD(set_trace, trace)
@@ -30,20 +31,20 @@ NUMBER(set_seed, "seed", look.hazard_seed, UINT64_MAX)
 
 SETTER(set_check)
 {
-    request_of(user)->look.checks = value;
-    request_of(user)->is_checked = strcmp(value, "none") != 0;
+    vgpu_request_of(user)->look.checks = value;
+    vgpu_request_of(user)->is_checked = strcmp(value, "none") != 0;
     return xk_look_checks_known(value, err);
 }
 
 SETTER(set_timing)
 {
-    request_of(user)->look.timing = value;
+    vgpu_request_of(user)->look.timing = value;
     return xk_look_machine_known(value, err);
 }
 
 SETTER(set_platform)
 {
-    return xk_platform_option(value, &request_of(user)->platform, err);
+    return xk_platform_option(value, &vgpu_request_of(user)->platform, err);
 }
 
 static const struct xk_tool_option options[] = {

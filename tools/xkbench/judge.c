@@ -52,8 +52,8 @@ static void right_hand_sides(const struct xk_bench_work *w, uint64_t i,
 
 /* What the products of element i add up to. A sum that is beyond 2^24 is s32,
  * and then f32, which adds the bias. */
-static double sum_of(const struct xk_bench_work *w,
-                     const struct xk_bench_operand *o, uint64_t i)
+static double sum_of_products(const struct xk_bench_work *w,
+                              const struct xk_bench_operand *o, uint64_t i)
 {
     const double sum = (double)o->expected[i];
     if (!o->ones)
@@ -77,7 +77,7 @@ static double sum_of(const struct xk_bench_work *w,
 static struct xk_bench_span wanted(const struct xk_bench_work *w,
                                    const struct xk_bench_operand *o, uint64_t i)
 {
-    const double sum = sum_of(w, o, i);
+    const double sum = sum_of_products(w, o, i);
     double rhs[XK_BENCH_N_RHS];
     if (xk_bench_is_gradient(&w->p->desc)) {
         const double v = xk_bench_round(o->type, sum);
@@ -90,7 +90,7 @@ static struct xk_bench_span wanted(const struct xk_bench_work *w,
 static bool is_exact(const struct xk_bench_work *w,
                      const struct xk_bench_operand *o, uint64_t i)
 {
-    const double sum = sum_of(w, o, i);
+    const double sum = sum_of_products(w, o, i);
     double rhs[XK_BENCH_N_RHS];
     if (xk_bench_is_gradient(&w->p->desc))
         return xk_bench_round(o->type, sum) == sum;

@@ -214,8 +214,8 @@ static dnnl_primitive_desc_t describe(struct job *j,
     return out;
 }
 
-static void make_primitive(struct job *j, const struct xk_conv_desc *d,
-                           const struct shape *s, bool bias)
+static void make_dnnl_primitive(struct job *j, const struct xk_conv_desc *d,
+                                const struct shape *s, bool bias)
 {
     dnnl_primitive_desc_t hint = NULL;
     if (xk_bench_is_gradient(d))
@@ -336,7 +336,7 @@ enum xk_status xk_bench_library_reference(const struct xk_conv_desc *d,
     CALL(&j, dnnl_engine_create(&j.engine, dnnl_cpu, 0));
     CALL(&j,
          dnnl_stream_create(&j.stream, j.engine, dnnl_stream_default_flags));
-    make_primitive(&j, d, &s, bias);
+    make_dnnl_primitive(&j, d, &s, bias);
     for (int i = 0; i < XK_N_CONV_ARGS; i++)
         if (i != XK_ARG_BIA || bias)
             plain_memory(&j, i, s.ndims[i], s.dims[i], s.seen[i], tensor[i]);
