@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool add(struct xk_client_maps *m, uint64_t first, uint64_t end)
+static bool add_range(struct xk_client_maps *m, uint64_t first, uint64_t end)
 {
     if (m->n && m->range[m->n - 1].end == first) {
         m->range[m->n - 1].end = end;
@@ -37,7 +37,7 @@ void xk_client_maps_init(struct xk_client_maps *m, int pid)
     bool good = true;
     while (good && fscanf(f, "%" SCNx64 "-%" SCNx64 " %c%*[^\n]", &first, &end,
                           &may_read) == 3)
-        good = may_read != 'r' || add(m, first, end);
+        good = may_read != 'r' || add_range(m, first, end);
     if (!good || ferror(f))
         xk_client_maps_fini(m);
     fclose(f);
