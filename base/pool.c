@@ -17,10 +17,10 @@ enum {
     UNIT_B = 8,     /* granularity of node sizes */
     N_CLASSES = 64, /* sizes up to 512 bytes come from chunks */
     /* One request to the allocator. glibc raises its thresholds to the largest
-     * block that came back (mallopt(3)): of 1 MiB it keeps the heap from kernel
-     * to kernel instead of giving it back and having its pages cleared, 4 % of
-     * a creation. */
-    CHUNK_B = 1024 * 1024,
+     * block that came back, and gives back twice that from the heap's end
+     * (mallopt(3)): so it keeps a kernel's 8 MiB for the next one. Else their
+     * pages are cleared anew, up to a tenth of a creation. */
+    CHUNK_B = 4 * 1024 * 1024,
     FIRST_BUCKETS = 1024,
     FLAG_PENDING = 1,
     FLAG_INTERNED = 2,

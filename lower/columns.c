@@ -255,7 +255,7 @@ static void unpack_rows(struct xk_lowering *l, unsigned block,
     const xk_expr *const first =
         xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, block * SIDE);
     xk_lower_unpack_m(l, xk_block_let(&l->w, "out_m", xk_lower_lanes(l, first)),
-                      at);
+                      NULL, at);
 }
 
 /* Whether a side has the elements of column col of a block of rows; NULL:
@@ -386,7 +386,7 @@ static void prepare_columns(struct xk_epilogue *e)
             e->in[i] = xk_block_let(&l->w, "in_m", xk_lower_below_m(l, m));
         xk_lower_n_only(l, xk_s32(l->c, 0), at);
         if (!p->epi.merged)
-            xk_lower_unpack_m(l, m, at);
+            xk_lower_unpack_m(l, m, NULL, at);
         memcpy(e->at[i], at, sizeof(at));
         if (p->epi.whole)
             continue;

@@ -61,6 +61,7 @@ struct xk_epilogue {
     const xk_expr *row_b[XK_MAX_WIDTHS]; /* s32: rows' offsets, N at 0 */
     /* Per block of rows: places of the M indices, unless rows are merged. */
     const xk_expr *at[XK_MAX_WIDTHS][XK_VIEW_MAX_DIMS];
+    struct xk_lower_row row; /* N in the lanes: the one before */
 };
 
 /* What does not need C: coordinates, inputs, the sum's first parts; where C

@@ -198,17 +198,43 @@ const xk_expr *xk_lower_mask(struct xk_lowering *l, const struct xk_view *v,
     return xk_view_mask(l->c, v, index, l->facts);
 }
 
+/* A variable of the place of M index i, which is v; m: the merged index. */
+static const xk_expr *place_let(struct xk_lowering *l, unsigned i,
+                                const xk_expr *v, const xk_expr *m,
+                                struct xk_lower_row *last)
+{
+    const struct xk_index *const x = &l->p->con->index[i];
+    v = xk_simplify(l->c, v, l->facts);
+    if (last && v && last->place[i] == v)
+        return last->at[i];
+    const xk_expr *const at = xk_block_let(&l->w, x->name, v);
+    /* Rows beyond M are masked, so an index is known to be inside. Not so
+     * m itself: its mask must not be proven away by what it implies. */
+    if (at && at != m && xk_op(at) == XK_OP_VAR)
+        xk_facts_set(l->facts, at, 0, x->extent - 1, 1, 0);
+    if (last) {
+        last->place[i] = v;
+        last->at[i] = at;
+    }
+    return at;
+}
+
 void xk_lower_unpack_m(struct xk_lowering *l, const xk_expr *m,
-                       const xk_expr **at)
+                       struct xk_lower_row *last, const xk_expr **at)
 {
     const struct xk_nest *const con = l->p->con;
     const int64_t tile = l->p->t.batch ? l->p->t.m : 1;
     int64_t outer = l->p->m_extent;
     bool first = true;
+    const bool again = last && last->m == m;
     for (unsigned i = 0; i < con->n_index; i++) {
         const struct xk_index *const x = &con->index[i];
         if (x->role != XK_ROLE_M)
             continue;
+        if (again) {
+            at[i] = last->at[i];
+            continue;
+        }
         outer /= x->extent;
         /* First by the tile, of which all rows have the same quotient. */
         const int64_t whole = outer % tile == 0 ? tile : 1;
@@ -220,12 +246,10 @@ void xk_lower_unpack_m(struct xk_lowering *l, const xk_expr *m,
         first = first && x->extent == 1;
         if (x->extent == 1)
             v = xk_s32(l->c, 0);
-        at[i] = xk_block_let(&l->w, x->name, v);
-        /* Rows beyond M are masked, so an index is known to be inside. Not so
-         * m itself: its mask must not be proven away by what it implies. */
-        if (at[i] && at[i] != m && xk_op(at[i]) == XK_OP_VAR)
-            xk_facts_set(l->facts, at[i], 0, x->extent - 1, 1, 0);
+        at[i] = place_let(l, i, v, m, last);
     }
+    if (last)
+        last->m = m;
 }
 
 const xk_expr *xk_lower_below_m(struct xk_lowering *l, const xk_expr *m)

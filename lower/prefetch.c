@@ -39,7 +39,7 @@ static void set_rows(struct xk_lowering *l, const xk_expr *first,
     const xk_expr *const rows = xk_ramp(c, first, xk_s32(c, 1), lanes);
     const xk_expr *const in =
         xk_bin_imm(c, XK_OP_MIN, rows, l->p->m_extent - 1);
-    xk_lower_unpack_m(l, xk_block_let(&l->w, "ahead_m", in), at);
+    xk_lower_unpack_m(l, xk_block_let(&l->w, "ahead_m", in), NULL, at);
     for (unsigned x = 0; x < con->n_index; x++)
         if (con->index[x].role == XK_ROLE_K)
             at[x] = xk_s32(c, con->index[x].extent / 2);

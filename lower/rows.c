@@ -18,25 +18,27 @@ static const xk_expr *like_c(struct xk_lowering *l,
     return b > c ? xk_bin_imm(l->c, XK_OP_MUL, n, b / c) : n;
 }
 
-/* Byte offset of (row m, first column n) of a side; row_b is the tile's first
- * element of C where rows are merged. */
-static const xk_expr *row_offset(struct xk_lowering *l,
+/* Byte offset of (row m, first column n) of a side. Where rows are merged,
+ * row_b[0] is the tile's first element of C. */
+static const xk_expr *row_offset(struct xk_epilogue *e,
                                  const struct xk_plan_side *s, unsigned m,
-                                 const xk_expr *n, const xk_expr *row_b)
+                                 const xk_expr *n)
 {
-    const struct xk_plan_epilogue *const e = &l->p->epi;
-    const bool merged = e->merged && s->like_c;
+    struct xk_lowering *const l = e->l;
+    const struct xk_plan_epilogue *const p = &l->p->epi;
+    const bool merged = p->merged && s->like_c;
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
     xk_lower_n_only(l, n, at);
     if (!merged)
-        xk_lower_unpack_m(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, m), at);
+        xk_lower_unpack_m(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, m), &e->row,
+                          at);
     const xk_expr *const off = xk_lower_offset(l, xk_epi_view(l, s), at);
     if (!merged)
         return off;
     const int64_t below_b =
-        (int64_t)m * e->row_stride_b / xk_lower_dst_b(l) * xk_epi_bytes(s);
-    return xk_bin_imm(l->c, XK_OP_ADD, xk_add(l->c, off, like_c(l, s, row_b)),
-                      below_b);
+        (int64_t)m * p->row_stride_b / xk_lower_dst_b(l) * xk_epi_bytes(s);
+    return xk_bin_imm(l->c, XK_OP_ADD,
+                      xk_add(l->c, off, like_c(l, s, e->row_b[0])), below_b);
 }
 
 /* Whether row m of the tile is inside M; NULL: always. */
@@ -48,15 +50,17 @@ static const xk_expr *row_mask(struct xk_lowering *l, unsigned m)
 }
 
 /* Whether a side has the elements of row m and columns n; NULL: always. */
-static const xk_expr *view_mask(struct xk_lowering *l,
+static const xk_expr *view_mask(struct xk_epilogue *e,
                                 const struct xk_plan_side *s, unsigned m,
                                 const xk_expr *n)
 {
+    struct xk_lowering *const l = e->l;
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
     if (s->input == XK_SIDE_C ? !l->p->epi.masked : !s->leaves)
         return NULL;
     xk_lower_n_only(l, n, at);
-    xk_lower_unpack_m(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, m), at);
+    xk_lower_unpack_m(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, m), &e->row,
+                      at);
     return xk_lower_mask(l, xk_epi_view(l, s), at);
 }
 
@@ -124,7 +128,7 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
                                  .zero = xk_epi_loads_zero(l, s)};
     for (unsigned j = 0; j < messages(l, s); j++) {
         const xk_expr *const n = message_n(l, s, j);
-        const xk_expr *const in_view = view_mask(l, s, at->m, n);
+        const xk_expr *const in_view = view_mask(e, s, at->m, n);
         const xk_expr *in_row = row_mask(l, at->m);
         if (in_view)
             in_row = both(l, in_row, in_view, send.lanes);
@@ -132,7 +136,7 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
             both(l, in_row, columns_mask(e, s, j), send.lanes);
         const struct xk_lower_args x = {
             .mem = arg_of(l, s),
-            .off = row_offset(l, s, at->m, n, e->row_b[0]),
+            .off = row_offset(e, s, at->m, n),
             .reg = xk_lower_reg(l, buf, buf_b + j * message_b(l, s)),
             .mask = mask};
         xk_lower_send(l, &l->w, &send, &x);

@@ -43,10 +43,18 @@ const xk_expr *xk_lower_offset(struct xk_lowering *l, const struct xk_view *v,
                                const xk_expr *const *at);
 const xk_expr *xk_lower_mask(struct xk_lowering *l, const struct xk_view *v,
                              const xk_expr *const *at);
+/* What is known of a row's places, begun with zeros: rows that follow each
+ * other share most variables. All of them are of one block. */
+struct xk_lower_row {
+    const xk_expr *m;                       /* the row; NULL: none yet */
+    const xk_expr *place[XK_VIEW_MAX_DIMS], /* by index: its value */
+        *at[XK_VIEW_MAX_DIMS];              /* and its variable */
+};
 /* Splits a merged M index (scalar or vector) into the M indices' places of
- * at[]; with lets in the current block if names are wanted. */
+ * at[], with lets in the current block. last: of the row before; NULL: all lets
+ * are new. */
 void xk_lower_unpack_m(struct xk_lowering *l, const xk_expr *m,
-                       const xk_expr **at);
+                       struct xk_lower_row *last, const xk_expr **at);
 /* A variable of s32 that counts from 0 to extent - 1. */
 const xk_expr *xk_lower_counter(struct xk_lowering *l, const char *name,
                                 int64_t extent);

@@ -107,6 +107,7 @@ static const xk_stmt *expand_block(struct xk_expand *x, const xk_expr *var,
         r = xk_let(x->c, l->bound[i].var, l->bound[i].value, r);
     xk_free(x->c, l->bound);
     x->n_levels = depth;
+    x->n_blocks++;
     return r;
 }
 
@@ -115,6 +116,7 @@ static void set_tiling(struct xk_expand *x, const xk_stmt *s)
     x->tiling = s;
     x->t = xk_tiling_of(s);
     xk_walk_indices(x->t, &x->indices);
+    x->n_blocks++;
 }
 
 static const xk_stmt *expand_tiling(struct xk_expand *x, const xk_stmt *s)

@@ -19,12 +19,13 @@ struct xk_expand_level {
     uint32_t n, cap;
 };
 
-/* The indices of positions of one move, each made once. */
+/* The indices of positions, each made once where its variables are in scope. */
 #define XK_EXPAND_SEEN 64
 struct xk_expand_seen {
-    uint32_t move; /* the number of the move; 0: of none */
-    uint8_t d, lanes;
-    int64_t at;
+    uint32_t block; /* the number of that place; 0: of none */
+    uint8_t role, lanes;
+    const xk_expr *pos; /* of the tile */
+    int64_t at;         /* in it */
     const xk_expr *index[XK_MAX_INDEX], *in;
 };
 
@@ -40,7 +41,7 @@ struct xk_expand {
     struct xk_levels levels; /* of variables: where they come into scope */
     struct xk_expand_level *level; /* by number, the innermost last */
     uint32_t n_levels, cap_levels;
-    uint32_t n_moves;
+    uint32_t n_blocks; /* counts blocks that end and tilings that begin */
     struct xk_expand_seen seen[XK_EXPAND_SEEN];
 };
 /* The variable of a value, bound as far out as it can be; a constant or a

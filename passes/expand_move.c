@@ -538,7 +538,6 @@ void xk_expand_move(struct xk_expand *x, const xk_stmt *call)
     struct xk_tile_move m;
     if (!xk_expand_move_of(x, call, &m))
         return;
-    x->n_moves++;
     const bool store = m.f->op == XK_TILE_STORE;
     move_part(x, &m,
               store && xk_expand_converts(&m) ? XK_SHAPE_ELEMENTS

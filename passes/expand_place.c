@@ -118,21 +118,28 @@ static void bind_indices(struct xk_expand *x, enum xk_role role,
                                     reach[i] >= x->t->index[i].extent, mask);
 }
 
-/* The same of a dim's position, which many messages of a move have. */
+/* The same of a dim's position, which many messages have: those of a move, and
+ * those of the next moves of the block. */
 static const struct xk_expand_seen *indices_at(struct xk_expand *x,
                                                const struct xk_tile_move *m,
                                                const struct xk_tile_shape *s,
                                                unsigned d, int64_t at)
 {
-    const uint8_t lanes = (int)d == s->lane_dim ? s->lanes : 0;
-    struct xk_expand_seen *const e =
-        &x->seen[((uint64_t)at + d * 29) % XK_EXPAND_SEEN];
-    if (e->move == x->n_moves && e->d == d && e->lanes == lanes && e->at == at)
+    const struct xk_expand_seen key = {
+        .block = x->n_blocks,
+        .role = m->part.tile->role[d],
+        .lanes = (int)d == s->lane_dim ? s->lanes : 0,
+        .pos = m->pos[d],
+        .at = xk_type_of(m->pos[d]).lanes > 1 ? at - m->pos_first[d] : at};
+    const uint32_t hash = (uint32_t)key.at + key.role * 29u +
+                          xk_serial(key.pos) * 2654435761u / XK_EXPAND_SEEN;
+    struct xk_expand_seen *const e = &x->seen[hash % XK_EXPAND_SEEN];
+    if (e->block == key.block && e->role == key.role && e->lanes == key.lanes &&
+        e->pos == key.pos && e->at == key.at)
         return e;
-    *e = (struct xk_expand_seen){x->n_moves, (uint8_t)d, lanes,
-                                 at,         {NULL},     NULL};
-    bind_indices(x, (enum xk_role)m->part.tile->role[d],
-                 position(x, m, s, d, at), e->index, &e->in);
+    *e = key;
+    bind_indices(x, (enum xk_role)key.role, position(x, m, s, d, at), e->index,
+                 &e->in);
     return e;
 }
 

@@ -13,12 +13,28 @@ void xk_facts_init(struct xk_facts *f, xk_ctx *c)
     f->c = c;
     f->slot = f->first;
     f->cap = XK_INFO_INLINE;
+    xk_memo_init(&f->simple, c);
+}
+
+static void unref_simple(struct xk_facts *f)
+{
+    while (f->n_held)
+        xk_expr_unref(f->c, f->held[--f->n_held]);
+}
+
+void xk_facts_forget_simple(struct xk_facts *f)
+{
+    unref_simple(f);
+    xk_memo_clear(&f->simple);
 }
 
 void xk_facts_fini(struct xk_facts *f)
 {
     if (f->slot != f->first)
         xk_free(f->c, f->slot);
+    unref_simple(f);
+    xk_memo_fini(&f->simple);
+    xk_free(f->c, f->held);
     xk_free(f->c, f->var);
     xk_free(f->c, f->hits);
     xk_free(f->c, f->off);
@@ -62,6 +78,7 @@ static void clear_facts(struct xk_facts *f)
 {
     memset(f->slot, 0, f->cap * sizeof(*f->slot));
     f->n = 0;
+    xk_facts_forget_simple(f);
     for (uint32_t i = 0; i < f->n_vars; i++)
         put_fact(f, f->var[i]);
 }
@@ -92,15 +109,24 @@ void xk_facts_remember(struct xk_facts *f, uint32_t serial, struct xk_info info)
         put_fact(f, s);
 }
 
-bool xk_facts_is_simple(const struct xk_facts *f, uint32_t serial)
+const xk_expr *xk_facts_simple(const struct xk_facts *f, const xk_expr *e)
 {
-    return xk_facts_slot(f, serial)->simple;
+    const void *simple;
+    return xk_memo_get(&f->simple, xk_serial(e), &simple) ? simple : NULL;
 }
 
-void xk_facts_set_simple(struct xk_facts *f, uint32_t serial)
+bool xk_facts_set_simple(struct xk_facts *f, const xk_expr *e,
+                         const xk_expr *simple)
 {
-    struct xk_info_slot *const s = xk_facts_slot(f, serial);
-    s->simple = s->serial != 0;
+    if (!xk_memo_set(&f->simple, xk_serial(simple), simple))
+        return false;
+    if (e == simple)
+        return true;
+    if (!xk_grow(f->c, &f->held, f->n_held, &f->cap_held, sizeof(*f->held)) ||
+        !xk_memo_set(&f->simple, xk_serial(e), simple))
+        return false;
+    f->held[f->n_held++] = xk_expr_ref(f->c, simple);
+    return true;
 }
 
 static bool reserve_slots(struct xk_facts *f)

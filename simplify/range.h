@@ -19,7 +19,6 @@ struct xk_info {
 
 struct xk_info_slot {
     uint32_t serial; /* 0: empty */
-    bool simple;     /* simplifying makes nothing else of it */
     struct xk_info info;
 };
 
@@ -31,9 +30,12 @@ struct xk_facts {
     uint32_t n, cap;
     struct xk_info_slot *var; /* what the user said; survives clearing */
     uint32_t n_vars, vars_cap;
-    uint32_t *hits;       /* per rule, NULL until asked for */
-    bool *off;            /* per rule, NULL until one is switched off */
-    struct xk_memo *done; /* while simplifying: what is simplified already */
+    uint32_t *hits;        /* per rule, NULL until asked for */
+    bool *off;             /* per rule, NULL until one is switched off */
+    struct xk_memo *done;  /* while simplifying: what is simplified already */
+    struct xk_memo simple; /* what simplifying makes of an expression */
+    const xk_expr **held;  /* of those results, what other expressions became */
+    uint32_t n_held, cap_held;
     struct xk_info_slot first[XK_INFO_INLINE];
 };
 
@@ -45,10 +47,13 @@ struct xk_info_slot *xk_facts_slot(const struct xk_facts *f, uint32_t serial);
 /* Keeps a derived answer; on out of memory it is just not kept. */
 void xk_facts_remember(struct xk_facts *f, uint32_t serial,
                        struct xk_info info);
-/* Whether simplifying is known to make nothing else of the expression; says so,
- * if its range is remembered. A fact that changes takes it back. */
-bool xk_facts_is_simple(const struct xk_facts *f, uint32_t serial);
-void xk_facts_set_simple(struct xk_facts *f, uint32_t serial);
+/* What simplifying is known to make of the expression; NULL: not known. A fact
+ * that changes takes it back. */
+const xk_expr *xk_facts_simple(const struct xk_facts *f, const xk_expr *e);
+/* Says so. False on out of memory. */
+bool xk_facts_set_simple(struct xk_facts *f, const xk_expr *e,
+                         const xk_expr *simple);
+void xk_facts_forget_simple(struct xk_facts *f);
 /* Forgets a variable that went out of scope. */
 void xk_facts_forget(struct xk_facts *f, const xk_expr *var);
 

@@ -119,6 +119,7 @@ enum xk_status xk_facts_rule_off(xk_facts *f, const char *name)
     if (!f->off)
         return XK_ENOMEM;
     f->off[i] = true;
+    xk_facts_forget_simple(f);
     return XK_OK;
 }
 

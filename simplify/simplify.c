@@ -14,7 +14,7 @@ enum { MAX_STEPS = 64, MAX_DEPTH = 1000 };
 struct driver {
     xk_ctx *c;
     struct xk_facts *f;
-    struct xk_memo memo;
+    struct xk_memo memo; /* sums in their final form */
     unsigned depth;
     /* Statements around the one that is visited: for each its kids, then it. */
     const xk_expr **around;
@@ -100,15 +100,25 @@ static const xk_expr *simplify_kids(struct driver *d, const xk_expr *e)
     return n ? xk_with_kids(d->c, e, k, n) : e;
 }
 
+/* What e becomes, of this call or an earlier one; NULL: not known. */
+static const xk_expr *known_result(const struct driver *d, const xk_expr *e)
+{
+    const void *done;
+    const xk_expr *const simple = xk_facts_simple(d->f, e);
+    return simple                                       ? simple
+           : xk_memo_get(&d->memo, xk_serial(e), &done) ? done
+                                                        : NULL;
+}
+
 /* e's kids are simplified. */
 static const xk_expr *fixpoint(struct driver *d, const xk_expr *e)
 {
     for (unsigned i = 0; e && i < MAX_STEPS; i++) {
-        const void *known;
         const xk_expr *const r = step_node(d, e);
         if (!r || r == e)
             return e;
-        if (xk_memo_get(&d->memo, xk_serial(r), &known))
+        const xk_expr *const known = known_result(d, r);
+        if (known)
             return known;
         e = simplify_kids(d, r);
     }
@@ -166,7 +176,6 @@ static const xk_expr *simplify_bcast(struct driver *d, const xk_expr *e)
 
 static const xk_expr *simplify(struct driver *d, const xk_expr *e)
 {
-    const void *known;
     const enum xk_op op = xk_op(e);
     if (op == XK_OP_IMM || op == XK_OP_FIMM || xk_is_place(e))
         return e;
@@ -174,9 +183,8 @@ static const xk_expr *simplify(struct driver *d, const xk_expr *e)
         return by_range_alone(d, e);
     if (op == XK_OP_BCAST)
         return simplify_bcast(d, e);
-    if (xk_facts_is_simple(d->f, xk_serial(e)))
-        return e;
-    if (xk_memo_get(&d->memo, xk_serial(e), &known))
+    const xk_expr *const known = known_result(d, e);
+    if (known)
         return known;
     if (d->depth >= MAX_DEPTH)
         return e;
@@ -187,11 +195,7 @@ static const xk_expr *simplify(struct driver *d, const xk_expr *e)
         r = r && op != XK_OP_PTR ? fixpoint(d, r) : r;
     }
     d->depth--;
-    if (!r || !xk_memo_set(&d->memo, xk_serial(e), r) ||
-        (r != e && !xk_memo_set(&d->memo, xk_serial(r), r)))
-        return NULL;
-    xk_facts_set_simple(d->f, xk_serial(r));
-    return r;
+    return r && xk_facts_set_simple(d->f, e, r) ? r : NULL;
 }
 
 static void init_driver(struct driver *d, xk_ctx *c, struct xk_facts *f)
@@ -216,8 +220,9 @@ const xk_expr *xk_simplify(xk_ctx *c, const xk_expr *e, xk_facts *f)
 {
     struct xk_facts none;
     struct driver d;
-    if (!e || (f && xk_facts_is_simple(f, xk_serial(e))))
-        return e;
+    const xk_expr *const before = e && f ? xk_facts_simple(f, e) : NULL;
+    if (!e || before)
+        return before;
     if (!f)
         xk_facts_init(&none, c);
     init_driver(&d, c, f ? f : &none);
