@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """create_cost.py TREE [OTHER-TREE] [--query] [--lists=N] [--random=N] [--seed=N]
-[--batch=FILE] [--only-time]: instructions that a creation retires, counted by valgrind,
-so that the machine's load does not matter, and its time, the least of three runs: of N
-problems of the lists in each setting of kernels.py, of N random ones, drawn with the
-seed, and of a file's, one a line. A tree has build/tools/xkbench, or is an xkbench; both
-should be built alike. It prints a table with median, 99th percentile and the worst of
-each tree, and the worst problems; of two also the median, least and largest ratio of the
-other's instructions to the first's. With --query the same of queries. With --only-time
-without instructions, which take most of the time."""
+[--groups] [--batch=FILE] [--only-time]: instructions that a creation retires, counted
+by valgrind, so that the machine's load does not matter, and its time, the least of
+three runs: of N problems of the lists in each setting of kernels.py, of N random ones,
+drawn with the seed, and of a file's, one a line; with --groups, instead of the first
+two, of all problems of several groups in the lists, in each setting and in nchw. A
+tree has build/tools/xkbench, or is an xkbench; both should be built alike. It prints a
+table with median, 99th percentile and the worst of each tree, and the worst problems;
+of two also the median, least and largest ratio of the other's instructions to the
+first's. With --query the same of queries. With --only-time without instructions, which
+take most of the time."""
 import argparse
 import random
 import re
@@ -36,6 +38,17 @@ def of_lists(folder, rng, count):
     return [f"--reset {setting(dtype, layout)} {text}"
             for dtype in TYPES for layout in LAYOUTS
             for text in rng.sample(found, min(count, len(found)))]
+
+
+def of_groups(folder):
+    """Batch lines."""
+    found = sorted({re.sub(r'_?n".*', "", line.strip())
+                    for path in folder.glob("*.txt")
+                    for line in path.read_text(encoding="ascii").splitlines()
+                    if re.match(r"g\d", line) and not line.startswith("g1m")})
+    return [f"--reset --dt={dtype} --stag={tag} --dtag={tag} {text}"
+            for dtype in TYPES for tag in (*LAYOUTS.values(), "abx")
+            for text in found]
 
 
 def of_chance(rng, count):
@@ -113,6 +126,7 @@ def main():
     parser.add_argument("--lists", type=int, default=5)
     parser.add_argument("--random", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--groups", action="store_true")
     parser.add_argument("--batch", type=Path)
     parser.add_argument("--only-time", action="store_true")
     args = parser.parse_args()
@@ -120,7 +134,8 @@ def main():
         parser.error("want one tree or two")
     rng = random.Random(args.seed)
     folder = Path(__file__).resolve().parents[1] / "shapes"
-    lines = of_lists(folder, rng, args.lists) + of_chance(rng, args.random)
+    lines = of_groups(folder) if args.groups else \
+        of_lists(folder, rng, args.lists) + of_chance(rng, args.random)
     if args.batch:
         lines += args.batch.read_text(encoding="ascii").splitlines()
     tools = [str(tree if tree.is_file() else tree / "build/tools/xkbench")

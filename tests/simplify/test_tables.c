@@ -3,6 +3,7 @@
  * divisibility, statements. Expected values are worked out by hand. */
 #include <string.h>
 
+#include "base/pool.h"
 #include "ir/stmt.h"
 #include "simplify/simplify.h"
 #include "tests/base/fail_alloc.h"
@@ -519,6 +520,31 @@ START_TEST(out_of_memory_is_a_status)
 }
 END_TEST
 
+/* The second time no node is made, although a scope has freed all those that
+ * the first time needed on its way. */
+START_TEST(what_was_simplified_is_not_simplified_again)
+{
+    xk_ctx *const c = xk_ctx_create(NULL);
+    xk_facts *const f = xk_facts_create(c);
+    const xk_expr *const m = xk_var(c, xk_type_vec(XK_DT_S32, 1), "m");
+    ck_assert_int_eq(xk_facts_set(f, m, 0, 41, 21, 0), XK_OK);
+    const xk_expr *const row = xk_bin_imm(c, XK_OP_ADD, m, 5);
+    const xk_expr *const e =
+        xk_bin_imm(c, XK_OP_MOD, xk_bin_imm(c, XK_OP_DIV, row, 21), 4);
+    const xk_scope s = xk_scope_begin(c);
+    const uint32_t first = xk_pool_next_serial(c);
+    ck_assert(xk_simplify(c, e, f) != e);
+    ck_assert_uint_gt(xk_pool_next_serial(c), first);
+    xk_scope_end(c, s, NULL);
+    const uint32_t next = xk_pool_next_serial(c);
+    const xk_expr *const again = xk_simplify(c, e, f);
+    ck_assert_uint_eq(xk_pool_next_serial(c), next);
+    ck_assert(again == xk_simplify(c, again, f));
+    xk_facts_unref(f);
+    xk_ctx_destroy(c);
+}
+END_TEST
+
 TCase *simplify_table_cases(void)
 {
     TCase *const t = tcase_create("tables");
@@ -531,6 +557,7 @@ TCase *simplify_table_cases(void)
                         XK_COUNTOF(ranges));
     tcase_add_test(t, a_new_fact_replaces_what_was_derived);
     tcase_add_test(t, a_new_fact_makes_simple_what_was_not);
+    tcase_add_test(t, what_was_simplified_is_not_simplified_again);
     tcase_add_loop_test(t, simplifies_statements_with_what_their_scopes_say, 0,
                         XK_COUNTOF(stmts));
     tcase_add_test(t, the_check_rejects_an_index_that_may_overflow);
