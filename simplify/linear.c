@@ -434,10 +434,35 @@ static void split_vector(const struct xk_sum *s, struct xk_linear *vector,
     }
 }
 
+/* Whether every term is negative and so can be subtracted: then the terms are
+ * positive. Nothing else changes. */
+static bool negate_terms(enum xk_dtype dt, struct xk_linear *l)
+{
+    if (l->constant)
+        return false;
+    for (unsigned i = 0; i < l->n; i++)
+        if (l->coef[i] >= 0 || l->coef[i] == INT64_MIN ||
+            !fits_type(dt, -l->coef[i]))
+            return false;
+    for (unsigned i = 0; i < l->n; i++)
+        l->coef[i] = -l->coef[i];
+    return true;
+}
+
+/* Scalars, the constant and the ramp join the vector's positive terms. */
+static void emit_rest(struct emitter *m, const struct xk_sum *s,
+                      struct xk_linear *scalar)
+{
+    const bool minus = m->acc && !s->ramp && negate_terms(s->dt, scalar);
+    const xk_expr *rest = scalar_sum(m->c, s->dt, scalar);
+    rest = s->ramp ? xk_ramp(m->c, rest, xk_imm(m->c, s->dt, s->ramp), s->lanes)
+                   : xk_bcast(m->c, rest, s->lanes);
+    emit_term(m, rest, minus ? -1 : 1);
+}
+
 static const xk_expr *vector_sum(xk_ctx *c, const struct xk_sum *s)
 {
     struct xk_linear vector, scalar;
-    const xk_expr *rest = NULL;
     split_vector(s, &vector, &scalar);
     struct emitter m = {c, s->dt, s->lanes, NULL, false};
     emit_signed(&m, &vector, false);
@@ -447,12 +472,8 @@ static const xk_expr *vector_sum(xk_ctx *c, const struct xk_sum *s)
             emit_constant(&m, scalar.constant);
         return m.acc;
     }
-    if (s->ramp || scalar.n || scalar.constant) {
-        rest = scalar_sum(c, s->dt, &scalar);
-        rest = s->ramp ? xk_ramp(c, rest, xk_imm(c, s->dt, s->ramp), s->lanes)
-                       : xk_bcast(c, rest, s->lanes);
-        emit_term(&m, rest, 1);
-    }
+    if (s->ramp || scalar.n || scalar.constant)
+        emit_rest(&m, s, &scalar);
     emit_signed(&m, &vector, true);
     return m.acc;
 }
