@@ -6,6 +6,7 @@ struct split {
     xk_ctx *c;
     const struct xk_tiling *t;
     unsigned n[XK_N_ROLES]; /* positions of a part; 0: the role stays whole */
+    unsigned most[XK_N_ROLES]; /* positions of a call that was met */
 };
 
 const xk_stmt *xk_tile_call_part(xk_ctx *c, const xk_stmt *call,
@@ -69,8 +70,11 @@ static const xk_stmt *split_call(struct split *s, const xk_stmt *call,
     if (!call || role == XK_N_ROLES)
         return call;
     const unsigned step = s->n[role];
-    if (!step || !range_of(s, call, (enum xk_role)role, &first, &n) ||
-        n <= step)
+    if (!step || !range_of(s, call, (enum xk_role)role, &first, &n))
+        return split_call(s, call, role + 1);
+    if (n > s->most[role])
+        s->most[role] = n;
+    if (n <= step)
         return split_call(s, call, role + 1);
     if (has_vector(call)) {
         xk_fail(s->c, XK_EUNSUPPORTED,
@@ -133,5 +137,12 @@ enum xk_status xk_pass_split(xk_ctx *c, struct xk_kernel *k,
 {
     struct split s = {.c = c};
     XK_TRY(read_split(c, env->args, &s));
-    return xk_pass_end(c, k, split(&s, k->body));
+    XK_TRY(xk_pass_end(c, k, split(&s, k->body)));
+    for (unsigned r = 0; r < XK_N_ROLES; r++)
+        if (s.n[r] > s.most[r])
+            return xk_fail(c, XK_EINVAL,
+                           "split: %c=%u is more than the %u positions that a "
+                           "tile function has",
+                           xk_role_letter[r], s.n[r], s.most[r]);
+    return XK_OK;
 }

@@ -213,13 +213,14 @@ static void put_passes(struct nest *g)
     const int ahead_a = draw(g, 3), ahead_b = draw(g, 3);
     const int slots_a = ahead_a + (ahead_a ? draw(g, 2) : 1);
     const int slots_b = ahead_b + (ahead_b ? draw(g, 2) : 1);
+    const int rows = g->dpas ? 8 : g->m_thr < 4 ? g->m_thr : 4;
     s[0] = 0;
     if (draw(g, 2))
         snprintf(s, size, "peel(k0) ");
     if (draw(g, 2))
         snprintf(s + strlen(s), size - strlen(s),
-                 draw(g, 2) ? "split(m=%d) " : "split(m=%d n=%d) ",
-                 g->dpas ? 8 : 4, g->simd);
+                 draw(g, 2) ? "split(m=%d) " : "split(m=%d n=%d) ", rows,
+                 g->simd);
     if (draw(g, 4) && (!strstr(s, "peel") || g->t * g->c > g->k_step))
         snprintf(s + strlen(s), size - strlen(s),
                  "pipe(%s ahead=%d slots=%d; %s ahead=%d slots=%d; copies=%d) ",
