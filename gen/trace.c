@@ -74,9 +74,16 @@ static unsigned parse_stages(const char *list)
     return bits;
 }
 
-static bool says_yes(const char *value)
+/* "1", or "0", as nothing at all. */
+static bool says_yes(const char *variable)
 {
-    return value && *value && strcmp(value, "0") != 0;
+    const char *const value = secure_getenv(variable);
+    if (!value || !*value || !strcmp(value, "0"))
+        return false;
+    if (strcmp(value, "1") != 0)
+        keep(&env.error, XK_EINVAL, "%s: '%.40s' is neither 1 nor 0", variable,
+             value);
+    return true;
 }
 
 /* What does not fit is no other directory: then nothing is dumped. */
@@ -101,8 +108,8 @@ static void read_dir(void)
 static void read_env(void)
 {
     const char *const dump = secure_getenv("XK_DUMP");
-    env.verbose = says_yes(secure_getenv("XK_VERBOSE"));
-    env.verify = says_yes(secure_getenv("XK_VERIFY"));
+    env.verbose = says_yes("XK_VERBOSE");
+    env.verify = says_yes("XK_VERIFY");
     env.stages = dump ? parse_stages(dump) : 0;
     read_dir();
 }

@@ -163,6 +163,9 @@ XKBENCH = [
      0, r"\nconv,0,u8s8,f16,direct,1,,,\n"),
     (["--mode=P", "--perf-template=%-cptime%,%-cpdtime%,%clocks%,%Gfreq%", FINE], 0,
      r"\n[\d.]+,[\d.]+,\d+,2\.4\n"),
+    # What the timing model was not asked for is not known: no number.
+    (["--perf-template=%ptime%;%-cycles%;%clocks%;%freq%;%eff%;%opeff%;%code%", FINE], 0,
+     r"0:PASSED .*\nOutput template: .*\n;;;;;;[1-9]\d*\ntests:1 "),
     # A word of benchdnn's that is no direction.
     (["--dir=BWD_DW", FINE], 1, r"0:INVALID_ARGUMENTS \(prop=\d+ is not"),
     # Whose result it was compared with.
@@ -208,7 +211,8 @@ XKBENCH = [
     (["--help"], 0, r"usage: xkbench"),
     (["--help"], 0, r"pvc-xt-b1,\s+pvc-xt-c0"),  # the list of devices, to its end
     # benchdnn's words for what is not there: said, and nothing runs.
-    (["--engine=cpu", FINE], 1, r"UNIMPLEMENTED \(engine=cpu"),
+    (["--engine=cpu", FINE], 1,
+     r"UNIMPLEMENTED \(engine=cpu.*\) __REPRO: --engine=cpu mb"),
     # Steps of three along a K that lies in blocks of eight, and of four.
     (["--dir=BWD_D", "--stag=axb", "--dtag=axb", "--wtag=BAx8a16b,BAx4a16b",
       "mb1ic16iw10oc15ow12kw3pw2"], 0, r"passed:2 "),
@@ -595,6 +599,13 @@ def dumps(tap, xkbench, xk, folder):
     quiet = subprocess.run([xk, "gen", FINE], capture_output=True, text=True,
                            check=False)
     tap.line(quiet.stderr, "without XK_VERBOSE the library is silent")
+    for variable in ("XK_VERIFY", "XK_VERBOSE"):
+        done = subprocess.run([xk, "gen", FINE], capture_output=True, text=True, check=False,
+                              env={**os.environ, variable: "banana"})
+        good = done.returncode == 1 and (
+            f"{variable}: 'banana' is neither 1 nor 0" in done.stderr)
+        tap.line("" if good else f"{done.returncode}: {done.stderr}",
+                 f"{variable}=banana is refused")
 
 
 def main():

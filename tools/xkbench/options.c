@@ -112,7 +112,9 @@ static enum xk_status set_engine(void *user, const char *value,
     const char *known;
     char words[80];
     b->refusal[0] = 0;
-    if (n == 3 && !strncmp(value, "cpu", 3)) {
+    if (n == 3 && !strncmp(value, "cpu", 3) &&
+        strlen(value) < sizeof b->engine) {
+        strcpy(b->engine, value); /* the line says what was asked */
         snprintf(b->refusal, sizeof b->refusal,
                  "engine=%.20s: kernels are for GPUs", value);
         return XK_OK;

@@ -157,6 +157,7 @@ static const struct symbol {
     const char *(*text)(const struct line *l);
     double (*number)(const struct line *l);
     const char *help;
+    bool predicted; /* by the timing model: unknown where it was not asked */
 } symbols[] = {
     {"prb", text_prb, NULL, "the options and the problem, to be pasted"},
     {"desc", text_desc, NULL, "the problem"},
@@ -214,13 +215,15 @@ static const struct symbol {
     {"threads", NULL, number_threads, "of a group"},
     {"groups", NULL, number_groups, "of all launches"},
     {"ptime", NULL, number_ptime,
-     "ms predicted (engine sim, mode P); best and worst: of --timing=:all"},
-    {"cycles", NULL, number_cycles, "cycles predicted"},
-    {"clocks", NULL, number_cycles, "the same"},
-    {"freq", NULL, number_freq, "predicted cycles a second"},
+     "ms predicted (engine sim, mode P); best and worst: of --timing=:all",
+     true},
+    {"cycles", NULL, number_cycles, "cycles predicted", true},
+    {"clocks", NULL, number_cycles, "the same", true},
+    {"freq", NULL, number_freq, "predicted cycles a second", true},
     {"eff", NULL, number_eff,
-     "part of the machine's limit for the problem's operations or tensors"},
-    {"opeff", NULL, number_opeff, "part of its limit for operations"},
+     "part of the machine's limit for the problem's operations or tensors",
+     true},
+    {"opeff", NULL, number_opeff, "part of its limit for operations", true},
     {"worst", text_worst, NULL,
      "the value of --timing=:all with which the last launch takes longest"},
     {"hypotheses", text_hypotheses, NULL, "all of them, with their us"},
@@ -338,7 +341,7 @@ static void print_use(const struct use *use, struct line *l, FILE *out)
     l->which = use->which;
     if (use->symbol->text)
         fputs(use->symbol->text(l), out);
-    else
+    else if (!use->symbol->predicted || l->r->predicted_cycles > 0)
         print_number(use->symbol->number(l) / use->unit, out);
 }
 
