@@ -52,25 +52,30 @@ static enum xk_status describe_message(struct xk_cg *g, const struct xk_send *s,
                                        struct xk_msg *m)
 {
     const bool slm = s->space == XK_SPACE_SLM;
-    if (s->op == XK_SEND_ATOMIC_ADD)
+    const bool adds = s->op == XK_SEND_ATOMIC_ADD;
+    if (adds && (slm || s->block || s->data_b != 4 || s->vec != 1))
         return xk_fail(g->c, XK_EUNSUPPORTED,
-                       "codegen: send: atomics are not implemented");
+                       "codegen: send: atomic_add is of one f32 a lane, in "
+                       "global memory");
     if (s->data_b < 4 && s->block)
         return xk_fail(g->c, XK_EUNSUPPORTED,
                        "codegen: send: block of "
                        "elements of %u bytes",
                        s->data_b);
-    *m = (struct xk_msg){
-        .kind = s->op == XK_SEND_STORE ? XK_MSG_LSC_STORE : XK_MSG_LSC_LOAD,
-        .sfid = slm ? XK_SFID_SLM : XK_SFID_UGM,
-        .addr_type = s->addr == XK_SEND_SURFACE ? XK_LSC_BTI : XK_LSC_FLAT,
-        .bti = s->surface,
-        .addr_b = s->addr == XK_SEND_A64 ? 8 : 4,
-        .data_b = s->data_b,
-        .reg_b = (uint8_t)lane_register_bytes(s),
-        .vec = s->vec,
-        .transpose = s->block,
-        .cache = cache_of(g, s)};
+    *m = (struct xk_msg){.kind = adds                     ? XK_MSG_LSC_ATOMIC
+                                 : s->op == XK_SEND_STORE ? XK_MSG_LSC_STORE
+                                                          : XK_MSG_LSC_LOAD,
+                         .op = adds ? XK_MOP_ATOMIC_FADD : 0,
+                         .sfid = slm ? XK_SFID_SLM : XK_SFID_UGM,
+                         .addr_type = s->addr == XK_SEND_SURFACE ? XK_LSC_BTI
+                                                                 : XK_LSC_FLAT,
+                         .bti = s->surface,
+                         .addr_b = s->addr == XK_SEND_A64 ? 8 : 4,
+                         .data_b = s->data_b,
+                         .reg_b = (uint8_t)lane_register_bytes(s),
+                         .vec = s->vec,
+                         .transpose = s->block,
+                         .cache = cache_of(g, s)};
     return XK_OK;
 }
 
@@ -105,7 +110,7 @@ static void emit_message(struct xk_cg *g, struct message *x)
     struct xk_inst *const i = xk_cg_send(g, &x->m, x->exec);
     i->src[0] = whole_tile(&x->head);
     if (x->data.kind != XK_CG_NONE)
-        *(x->s->op == XK_SEND_STORE ? &i->src[1] : &i->dst) =
+        *(x->s->op == XK_SEND_LOAD ? &i->dst : &i->src[1]) =
             whole_tile(&x->data);
     if (x->flag.kind == XK_CG_FLAG)
         xk_cg_predicate(i, &x->flag);

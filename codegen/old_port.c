@@ -165,6 +165,10 @@ enum xk_status xk_cg_old_message(struct xk_cg *g,
 {
     const struct xk_send *const s = o->s;
     const bool a32 = s->space != XK_SPACE_SLM && s->addr == XK_SEND_A32;
+    if (s->op == XK_SEND_ATOMIC_ADD)
+        return xk_fail(g->c, XK_EUNSUPPORTED,
+                       "codegen: send: atomic_add is not generated for a "
+                       "device without LSC");
     if (a32 || s->data_b > 4 || (s->data_b < 4 && s->vec > 1) ||
         (s->block && s->vec % 8 && s->vec & (s->vec - 1)))
         return xk_fail(g->c, XK_EUNSUPPORTED,

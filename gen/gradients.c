@@ -10,6 +10,7 @@
 #include "gen/conv_launches.h"
 #include "gen/split_sum.h"
 #include "gen/sum_launches.h"
+#include "isa/workaround.h"
 #include "lower/flat_nest.h"
 #include "plan/plan.h"
 #include "views/access.h"
@@ -212,11 +213,11 @@ struct rows {
 };
 
 /* A launch for each class; arguments are the caller's tensors, or what rows
- * say. parts: of the sum, which is one of them. */
+ * say. s: con is its parts; NULL: it is no part. */
 static enum xk_status add_classes(xk_ctx *c, struct xk_problem *p,
                                   const struct xk_contraction *con,
-                                  const struct rows *rows, uint32_t parts,
-                                  bool addresses)
+                                  const struct rows *rows,
+                                  const struct xk_split_sum *s, bool addresses)
 {
     struct xk_contraction_launches made;
     XK_TRY(xk_contraction_launches_make(c, &p->arena, p->platform, con,
@@ -227,7 +228,8 @@ static enum xk_status add_classes(xk_ctx *c, struct xk_problem *p,
         if (!l)
             return xk_ctx_status(c);
         for (unsigned k = 0; k < one->n_candidates; k++)
-            one->candidate[k].splits = (uint8_t)parts;
+            one->candidate[k].splits = (uint8_t)(s ? s->parts : 1);
+        one->nest.adds = s && s->adds;
         *l = made.launch[i];
         l->n_binds = rows->n;
         l->bind = rows->bind;
@@ -312,12 +314,30 @@ static enum xk_status add_finish(xk_ctx *c, struct xk_problem *p,
     return XK_OK;
 }
 
+/* Zeros, to which the parts add. */
+static enum xk_status add_atomics(xk_ctx *c, struct xk_problem *p,
+                                  const struct xk_contraction *whole,
+                                  const struct xk_split_sum *s, bool addresses)
+{
+    const struct zeroed z = {whole->c.name, xk_layout_size_b(&whole->c.layout)};
+    const struct rows rows = {
+        1, bind(p, s->of.c.name, XK_BIND_TENSOR, whole->c.arg)};
+    XK_TRY(xk_ctx_status(c));
+    XK_TRY(add_clear(c, p, &z, XK_BIND_TENSOR, whole->c.arg));
+    XK_TRY(add_classes(c, p, &s->of, &rows, s, addresses));
+    struct xk_launch *const l = &p->launch[p->n_launches - 1];
+    snprintf(l->name, sizeof(l->name), "xk_%s", whole->c.name);
+    return XK_OK;
+}
+
 /* The sum in parts, which go to scratch, and what adds them up. Padding that
  * parts leave unwritten would be added, too. */
 static enum xk_status add_split(xk_ctx *c, struct xk_problem *p,
                                 const struct xk_contraction *whole,
                                 const struct xk_split_sum *s, bool addresses)
 {
+    if (s->adds)
+        return add_atomics(c, p, whole, s, addresses);
     const unsigned number = p->n_scratch++;
     const struct xk_access *const part = &s->of.c;
     const bool reduces = xk_split_sum_reduces(whole);
@@ -328,7 +348,7 @@ static enum xk_status add_split(xk_ctx *c, struct xk_problem *p,
         XK_TRY(add_clear(c, p,
                          &(struct zeroed){part->name, p->scratch_b[number]},
                          XK_BIND_SCRATCH, number));
-    XK_TRY(add_classes(c, p, &s->of, &rows, s->parts, addresses));
+    XK_TRY(add_classes(c, p, &s->of, &rows, s, addresses));
     struct xk_launch *const l = &p->launch[p->n_launches - 1];
     snprintf(l->name, sizeof(l->name), "xk_%s_part", whole->c.name);
     return reduces ? add_reduction(c, p, whole, s, number)
@@ -351,6 +371,19 @@ static enum xk_status take_only_class(xk_ctx *c, struct xk_problem *p,
     return XK_OK;
 }
 
+static bool is_by_weights(const struct xk_contraction *con)
+{
+    return con->c.arg == XK_ARG_WEI || con->c.arg == XK_ARG_BIA;
+}
+
+/* Atomic operations add parts up in any order, and are LSC's. */
+static bool ordered(const struct xk_problem *p,
+                    const struct xk_contraction *con)
+{
+    return p->desc.attr.deterministic || !is_by_weights(con) ||
+           xk_wa_always_applies(XK_WA_ugm_backup, &p->device);
+}
+
 /* given: splits=N, of the schedule that is given, or 0. */
 static enum xk_status add_part(xk_ctx *c, struct xk_problem *p,
                                struct xk_contraction *con,
@@ -365,13 +398,13 @@ static enum xk_status add_part(xk_ctx *c, struct xk_problem *p,
     XK_TRY(xk_split_sum_choose(
         c, p->platform, con,
         (struct xk_split_ask){.given = given,
-                              .memory = con->c.arg != XK_ARG_WEI &&
-                                        con->c.arg != XK_ARG_BIA},
+                              .ordered = ordered(p, con),
+                              .memory = !is_by_weights(con)},
         s));
     if (s->parts > 1)
         return add_split(c, p, con, s, addresses);
     XK_TRY(clear_padding(c, p, con));
-    return add_classes(c, p, con, &(struct rows){sums->n, sums->bind}, 1,
+    return add_classes(c, p, con, &(struct rows){sums->n, sums->bind}, NULL,
                        addresses);
 }
 
@@ -460,7 +493,7 @@ enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
 
 enum xk_status xk_gradients_split_forward(xk_ctx *c, struct xk_problem *p)
 {
-    struct xk_split_ask ask = {.memory = true};
+    struct xk_split_ask ask = {.ordered = true, .memory = true};
     XK_TRY(xk_split_sum_given(c, &ask.given));
     if (ask.given < 2)
         return XK_OK;

@@ -193,6 +193,34 @@ static const char *why_whole(const struct xk_contraction *p)
     return NULL;
 }
 
+/* Cycles that are saved if parts add to C by atomic operations. Zeros in C
+ * cost as much as a launch that adds parts up and has none. The parts do not go
+ * to memory and back; each of their elements takes a cycle of its core's way
+ * to L2. */
+static int64_t saved_cyc(const struct xk_perf *f,
+                         const struct xk_contraction *p, int64_t parts)
+{
+    const int64_t out_b = xk_layout_size_b(&p->c.layout);
+    const int64_t part_e = out_b / xk_dtype_b(p->c.layout.dt);
+    return 2 * parts * part_e * 4 / f->memory_b_cyc -
+           parts * part_e / xk_perf_cores(f);
+}
+
+/* The parts become C if that is worth it: nothing is stored but sums of f32,
+ * and their loops are mad's. With dpas nothing was gained where this promised
+ * 3 % (docs/measurements.md). */
+static void choose_adds(const struct search *s, struct xk_split_sum *out)
+{
+    const struct xk_contraction *const p = s->p;
+    if (out->parts == 1 || s->ask.ordered || !xk_split_sum_reduces(p) ||
+        p->c.layout.dt != XK_DT_F32 || p->a.layout.dt != XK_DT_F32)
+        return;
+    out->adds = saved_cyc(xk_perf_get(s->platform->id), p, out->parts) >=
+                s->score / 100 * WORTH_PCT;
+    if (out->adds)
+        out->of.c.layout.block[0].stride = 0;
+}
+
 static enum xk_status check_given(xk_ctx *c, unsigned given,
                                   const char *refused, unsigned parts)
 {
@@ -214,6 +242,7 @@ enum xk_status xk_split_sum_choose(xk_ctx *c,
         .c = c, .platform = platform, .p = p, .ask = ask, .best = out};
     const char *const refused = why_whole(p);
     out->parts = 1;
+    out->adds = false;
     out->part_e = xk_layout_size_b(&p->c.layout) / xk_dtype_b(p->c.layout.dt);
     if (ask.given == 1 || (!ask.given && ask.memory))
         return XK_OK;
@@ -222,6 +251,7 @@ enum xk_status xk_split_sum_choose(xk_ctx *c,
         const enum xk_status status = s.one ? try_all(&s) : XK_ENOMEM;
         xk_free(c, s.one);
         XK_TRY(status);
+        choose_adds(&s, out);
     }
     return check_given(c, ask.given, refused, out->parts);
 }

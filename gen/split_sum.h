@@ -15,6 +15,8 @@ struct xk_split_sum {
      * its first dim is the part. It has no epilogue. */
     struct xk_contraction of;
     int64_t part_e; /* elements of a part, C's padding included */
+    bool adds; /* the parts are one tensor, which is C: each adds to what it
+                  holds, zero at first, in no order */
 };
 
 /* splits=N of the schedule that is given; 0: nothing is said. XK_EPARSE,
@@ -23,6 +25,7 @@ enum xk_status xk_split_sum_given(xk_ctx *c, unsigned *splits);
 
 struct xk_split_ask {
     unsigned given; /* parts; 0: the score decides */
+    bool ordered;   /* parts are always added in their order */
     bool memory;    /* all parts together are held against memory's speed */
 };
 /* The split of one K index by a divisor of its extent that is predicted to be

@@ -268,8 +268,8 @@ static void finish_part(struct xk_epilogue *e, unsigned number)
     const struct xk_epi_part at = e->f->part(e->l, number);
     const xk_expr *const out = p->turns ? e->out[number % p->turns] : NULL;
     e->f->finish(e, &at, out);
-    e->f->move(e, XK_SEND_STORE, &e->c, &at, out ? out : e->l->acc,
-               out ? 0 : at.acc_b);
+    e->f->move(e, e->l->p->con->adds ? XK_SEND_ATOMIC_ADD : XK_SEND_STORE,
+               &e->c, &at, out ? out : e->l->acc, out ? 0 : at.acc_b);
 }
 
 /* Registers that steps which load where they are share. */

@@ -22,7 +22,7 @@ static void store_rows(struct xk_plan *p, int64_t col_b, int64_t run,
     const bool contiguous =
         col_b == xk_dtype_b(e->dst) && run >= e->n_extent && !e->masked_n;
     if (contiguous && dwords && e->n_extent % p->s.simd == 0 &&
-        p->s.store != XK_PUT_SCATTERED) {
+        p->s.store != XK_PUT_SCATTERED && !p->con->adds) {
         e->store = XK_STORE_BLOCK;
         e->cols = e->n_extent % p->s.n_thr == 0 ? p->s.n_thr : p->s.simd;
         e->why = "rows of C are contiguous";
@@ -136,7 +136,7 @@ static void store_columns(struct xk_plan *p, const struct xk_tile_strides *s,
     const unsigned dst_b = xk_dtype_b(e->dst);
     const bool eight = col_b == dst_b && run % SIDE == 0 && s->dwords &&
                        e->n_extent % SIDE == 0 && !e->masked_n;
-    const bool packed = eight && p->s.store != XK_PUT_COLUMNS;
+    const bool packed = eight && p->s.store != XK_PUT_COLUMNS && !p->con->adds;
     e->store = packed ? XK_STORE_PACKED : XK_STORE_COLUMNS;
     e->why = eight ? "eight columns of C are consecutive dwords"
                    : "columns of C are not eight consecutive dwords";

@@ -29,6 +29,8 @@ struct xk_nest {
     enum xk_dtype acc_dt; /* F32, or S32 for integer A and B */
     bool empty; /* nothing is summed: C is the epilogue of zero. xk_nest_make
                    leaves that to its caller */
+    bool adds;  /* what is summed is added to the f32 that C holds, one by one:
+                   so is empty's rule */
     uint8_t place_e; /* elements of the innermost K that belong to one place
                         of the K index outside of it, where it has those of
                         several (xk_nest_pack); 0: it has its own alone */

@@ -106,7 +106,8 @@ struct xk_attr {
     uint32_t math_mode;     /* enum xk_math_mode */
     uint32_t math_integers; /* 1: the permission is for integers, too */
     uint32_t acc_mode;      /* enum xk_acc_mode */
-    uint32_t deterministic; /* 1: the same bits each time; this is always so */
+    uint32_t deterministic; /* 1: the same bits each time; 0: a gradient of
+                               weights or bias may be added up in any order */
     uint32_t rounding[XK_N_CONV_ARGS]; /* enum xk_rounding_mode */
     struct xk_dropout dropout;
     /* The device that the kernels are for, as ocloc spells it: a product of the

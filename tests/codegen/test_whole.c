@@ -220,6 +220,12 @@ START_TEST(what_cannot_be_done_is_said)
         {"alloc a: grf[64]\nalloc b: grf[64]\nfor i in 0..2 {\nsendh.load."
          "global.a64.d32x1.s16(&a[0], &b[16], bcast.16(true)) }",
          128, XK_EINVAL, "a"},
+        {"alloc h: grf[64]\nalloc a: grf[128]\nstore &h[0] = ramp.16(0, 4)\n"
+         "sendh.atomic_add.global.a32.d32x2.s16(&h[0], &a[0], bcast.16(true))",
+         128, XK_EUNSUPPORTED, "atomic_add is of one f32 a lane"},
+        {"alloc h: grf[64]\nalloc a: grf[64]\nstore &h[0] = ramp.16(0, 4)\n"
+         "sendh.atomic_add.slm.a32.d32x1.s16(&h[0], &a[0], bcast.16(true))",
+         128, XK_EUNSUPPORTED, "in global memory"},
         /* Eight dwords of 16 lanes are 16 registers, and a message has 8. */
         {"alloc h: grf[64]\nalloc a: grf[512]\nstore &h[0] = ramp.16(0, 32)\n"
          "sendh.load.slm.a32.d32x8.s16(&h[0], &a[0], bcast.16(true))",

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program leaves the same bytes whatever the order in which its groups start
  * and however late results come: ten runs, each in an order of its own and with
- * latencies of its own. Data are fractions, so the order of every sum shows. */
+ * latencies of its own. Data are fractions, so the order of every sum shows.
+ * Where it need not, parts may add to a gradient by atomic operations: then
+ * runs differ, each by no more than another order may. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +53,16 @@ static struct xk_conv_desc desc_of(int row)
     return d;
 }
 
+/* The tensor's element at so many places along its dims. */
+static int64_t element(const struct xk_tensor_info *t, const int64_t *at)
+{
+    int64_t e = 0;
+    for (uint32_t b = 0; b < t->n_blocks; b++)
+        e += at[t->blocks[b].dim] / t->blocks[b].div % t->blocks[b].size *
+             t->blocks[b].stride;
+    return e;
+}
+
 /* Fractions of many digits and of many magnitudes; zeros in padding. */
 static void fill(const struct xk_conv_info *info, unsigned arg)
 {
@@ -61,14 +74,11 @@ static void fill(const struct xk_conv_info *info, unsigned arg)
     for (uint32_t d = 0; d < t->ndims; d++)
         n *= t->dims[d];
     for (int64_t i = 0; i < n; i++) {
-        int64_t e = 0, rest = i, at[XK_MAX_NDIMS];
+        int64_t rest = i, at[XK_MAX_NDIMS];
         for (uint32_t d = t->ndims; d-- > 0; rest /= t->dims[d])
             at[d] = rest % t->dims[d];
-        for (uint32_t b = 0; b < t->n_blocks; b++)
-            e += at[t->blocks[b].dim] / t->blocks[b].div % t->blocks[b].size *
-                 t->blocks[b].stride;
         const double v = (double)(rand_r(&seed) % 2001 - 1000) / 977;
-        typed_put(xk_conv_dtype(t->type), data[arg], e,
+        typed_put(xk_conv_dtype(t->type), data[arg], element(t, at),
                   rand_r(&seed) % 8 ? v : v * 300);
     }
 }
@@ -108,6 +118,107 @@ START_TEST(ten_runs_leave_the_same_bytes)
         ck_assert_msg(!memcmp(first, data, sizeof(first)),
                       "%s: other bytes with seed %u", rows[_i].text, k);
     }
+    xk_program_unref(p);
+}
+END_TEST
+
+/* A gradient by weights of 3x3 with one place of padding, as the definition has
+ * it; its terms' magnitudes are summed, too. */
+struct exact {
+    double sum, magnitudes;
+};
+
+static double value(const struct xk_conv_info *info, unsigned arg,
+                    const int64_t *at)
+{
+    const struct xk_tensor_info *const t = &info->tensor[arg];
+    return ((const float *)data[arg])[element(t, at)];
+}
+
+static struct exact exact_at(const struct xk_conv_desc *d,
+                             const struct xk_conv_info *info,
+                             const int64_t *wei)
+{
+    struct exact x = {0};
+    for (int64_t n = 0; n < d->mb; n++)
+        for (int64_t h = 0; h < d->oh; h++)
+            for (int64_t w = 0; w < d->ow; w++) {
+                const int64_t ih = h + wei[2] - 1, iw = w + wei[3] - 1;
+                const int64_t src[] = {n, wei[1], ih, iw},
+                              dst[] = {n, wei[0], h, w};
+                if (ih < 0 || ih >= d->ih || iw < 0 || iw >= d->iw)
+                    continue;
+                const double v =
+                    value(info, XK_ARG_SRC, src) * value(info, XK_ARG_DST, dst);
+                x.sum += v;
+                x.magnitudes += fabs(v);
+            }
+    return x;
+}
+
+/* Each term is rounded once in a product and at most once in each sum that it
+ * is in, whatever the order. */
+static void expect_near(const struct xk_conv_desc *d,
+                        const struct xk_conv_info *info, unsigned seed)
+{
+    const double terms = (double)d->mb * d->oh * d->ow;
+    for (int64_t i = 0; i < (int64_t)d->oc * d->ic * 9; i += 7) {
+        const int64_t at[] = {i / 9 / d->ic, i / 9 % d->ic, i % 9 / 3, i % 3};
+        const struct exact x = exact_at(d, info, at);
+        const double got = value(info, XK_ARG_WEI, at);
+        ck_assert_msg(
+            fabs(got - x.sum) <= (terms + 1) * ldexp(1, -24) * x.magnitudes,
+            "element %d, seed %u: %g, exactly %g", (int)i, seed, got, x.sum);
+    }
+}
+
+static xk_program *adding(struct xk_conv_desc *d, bool deterministic)
+{
+    struct xk_error err = {0};
+    xk_program *p;
+    *d = (struct xk_conv_desc)XK_CONV_DESC_INIT;
+    d->prop = XK_BWD_W;
+    d->src_type = d->wei_type = d->dst_type = XK_F32;
+    d->attr.deterministic = deterministic;
+    unsetenv("XK_SCHEDULE");
+    ck_assert_int_eq(
+        xk_conv_desc_parse("mb4ic16ih28oc32kh3ph1", d, NULL, 0, NULL), XK_OK);
+    ck_assert_msg(xk_conv_create(d, NULL, &p, &err) == XK_OK, "%s",
+                  err.message);
+    return p;
+}
+
+START_TEST(atomic_sums_differ_within_the_bound_of_another_order)
+{
+    struct xk_conv_desc d;
+    xk_program *const p = adding(&d, false);
+    const struct xk_conv_info *const info = xk_program_info(p);
+    const struct xk_simulate_opts all = {.checks = "all"};
+    bool differs = false;
+    ck_assert_uint_eq(info->scratch_b, 0);
+    ck_assert_uint_eq(xk_program_n_launches(p), 2);
+    fill(info, XK_ARG_SRC);
+    fill(info, XK_ARG_DST);
+    run(p, &d, &all);
+    expect_near(&d, info, 0);
+    memcpy(first, data, sizeof(first));
+    for (unsigned k = 1; k <= RUNS / 2; k++) {
+        const struct xk_simulate_opts late = {
+            .checks = "hazard", .hazard_seed = k, .group_seed = k * 7919u};
+        run(p, &d, &late);
+        expect_near(&d, info, k);
+        differs = differs || memcmp(first, data, sizeof(first)) != 0;
+    }
+    ck_assert_msg(differs, "no order shows");
+    xk_program_unref(p);
+}
+END_TEST
+
+START_TEST(deterministic_parts_are_in_scratch)
+{
+    struct xk_conv_desc d;
+    xk_program *const p = adding(&d, true);
+    ck_assert_uint_gt(xk_program_info(p)->scratch_b, 0);
     xk_program_unref(p);
 }
 END_TEST
@@ -168,6 +279,8 @@ int main(void)
     Suite *const s = suite_create("deterministic");
     TCase *const t = tcase_create("deterministic");
     tcase_add_loop_test(t, ten_runs_leave_the_same_bytes, 0, XK_COUNTOF(rows));
+    tcase_add_test(t, atomic_sums_differ_within_the_bound_of_another_order);
+    tcase_add_test(t, deterministic_parts_are_in_scratch);
     tcase_add_test(t, a_seed_is_an_order_of_groups);
     suite_add_tcase(s, t);
     return xk_tap_run(s);

@@ -210,11 +210,25 @@ FORM = re.compile(r"(load|store) (ugm|slm) (flat|bti|stateless) a(32|64) d(\d+)(
                   r"(\d+))?( t)? SIMD(\d+) (\w+)\.(\w+)( prefetch)?")
 
 
+ATOMIC = re.compile(r"atomic_(\w+) ugm (flat|bti) a(32|64) d32 SIMD(\d+) df\.df")
+
+
+def atomic(form):
+    """A form that adds and answers nothing, or None."""
+    m = ATOMIC.fullmatch(form)
+    if not m:
+        return None
+    op, space, bits, simd = m.groups()
+    where = {"flat": "flat", "bti": "bti(0x1)"}[space]
+    return (f'"lsc_atomic_{op}.ugm (M1_NM, {simd}) V0:d32 {where}[%1]:a{bits} %0 V0"'
+            ' : "+rw"(r) : "rw"(' + ("p" if bits == "64" else "o") + ")")
+
+
 def statement(form):
     """A message form as inline vISA, or None."""
     m = FORM.fullmatch(form)
     if not m:
-        return None
+        return atomic(form)
     op, port, space, bits, data, narrow, vec, block, simd, l1, l3, none = \
         m.groups()
     where = {"flat": "flat", "bti": "bti(0x1)", "stateless": "bti(0xff)"}[space]

@@ -30,6 +30,7 @@ OLD_KERNELS = [
     ("", ["--dt=f16", "--stag=axb", "--dtag=axb", "mb1ic64ih14oc64kh3ph1"]),
     ("", ["--dt=u8s8", "--stag=abx", "--dtag=abx", "mb2ic20ih9oc20kh3sh2"]),
     ("", ["--dt=f16", "--dir=BWD_W", "--stag=axb", "--dtag=axb", "mb2ic32ih7oc32kh3ph1"]),
+    ("", ["--dt=f32", "--dir=BWD_W", "mb4ic16ih28oc32kh3ph1"]),  # others add atomically
     ("slm=2", ["--dt=f16", "mb1ic64ih14oc64kh3ph1"]),
     ("addr=a64", ["--dt=f16", "--attr-post-ops=sum", "mb1ic64ih14oc64kh3ph1"]),
     ("addr=a64", ["--dt=u8s8", "--stag=abx", "--dtag=abx", "mb2ic20ih9oc20kh3sh2"]),
