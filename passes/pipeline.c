@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "passes/nest_pass.h"
 
 /* Headers come before hoisting: they split an address at the innermost loop,
@@ -42,14 +43,12 @@ const struct xk_pass *xk_pass_find(const char *name)
 
 void xk_pass_words(char *out, size_t out_b)
 {
-    size_t n = 0;
     out[0] = 0;
-    for (unsigned i = 0; i < xk_n_passes + xk_n_nest_passes && n < out_b; i++) {
+    for (unsigned i = 0; i < xk_n_passes + xk_n_nest_passes; i++) {
         const struct xk_pass *const p =
             i < xk_n_passes ? &xk_passes[i] : &xk_nest_passes[i - xk_n_passes];
         if (xk_pass_find(p->name) == p) /* a pass may have several rows */
-            n += (size_t)snprintf(out + n, out_b - n, "%s%s", n ? ", " : "",
-                                  p->name);
+            xk_text_add_word(out, out_b, p->name);
     }
 }
 

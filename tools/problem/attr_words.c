@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "tools/problem/conv_words.h"
+#include "tools/problem/option_table.h"
 #include "tools/problem/word_table.h"
 
 static const struct xk_word maths[] = {
@@ -61,10 +62,7 @@ static const char *policy_at(uint32_t k)
 
 void xk_words_of_policies(char *out, size_t out_b)
 {
-    size_t n = 0;
-    for (uint32_t k = 0; policy_at(k) && n < out_b; k++)
-        n += (size_t)snprintf(out + n, out_b - n, "%s%s", k ? ", " : "",
-                              policy_at(k));
+    xk_tool_join_words(policy_at, out, out_b);
 }
 
 bool xk_word_bool(const char *word, bool *out)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/problem/option_table.h"
 #include "tools/problem/word_table.h"
 #include "xekern/inspect.h"
 
@@ -71,13 +72,15 @@ void xk_words_of_types(char *out, size_t out_b)
     }
 }
 
-void xk_words_of_post_ops(char *out, size_t out_b)
+static const char *post_op_name_at(uint32_t k)
 {
     struct xk_post_op_info row;
-    size_t at = 0;
-    for (uint32_t i = 0; at < out_b && xk_post_op_at(i, &row); i++)
-        at += (size_t)snprintf(out + at, out_b - at, "%s%s", i ? ", " : "",
-                               row.name);
+    return xk_post_op_at(k, &row) ? row.name : NULL;
+}
+
+void xk_words_of_post_ops(char *out, size_t out_b)
+{
+    xk_tool_join_words(post_op_name_at, out, out_b);
 }
 
 static const char *name_of_value(const struct xk_word *words, size_t n,

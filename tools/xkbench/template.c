@@ -3,6 +3,7 @@
  * which of the repeated measurements (best, average, worst), then the unit. */
 #include <string.h>
 
+#include "tools/problem/option_table.h"
 #include "tools/problem/words.h"
 #include "tools/xkbench/bench.h"
 
@@ -298,14 +299,16 @@ const char *xk_bench_template_text(const char *text)
     return text;
 }
 
+static const char *symbol_at(uint32_t k)
+{
+    return k < XK_COUNTOF(symbols) ? symbols[k].name : NULL;
+}
+
 static enum xk_status no_symbol(const char *name, size_t n,
                                 struct xk_error *err)
 {
-    char known[900] = "";
-    size_t at = 0;
-    for (size_t i = 0; i < XK_COUNTOF(symbols) && at < sizeof known; i++)
-        at += (size_t)snprintf(known + at, sizeof known - at, "%s%s",
-                               i ? ", " : "", symbols[i].name);
+    char known[900];
+    xk_tool_join_words(symbol_at, known, sizeof known);
     return xk_tool_fail(err, XK_EINVAL, "perf-template: %%%.*s%% is none of %s",
                         n > 80 ? 80 : (int)n, name, known);
 }
