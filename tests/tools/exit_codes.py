@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""exit_codes.py XKBENCH XK: the same kind of mistake ends every tool with the same
+"""exit_codes.py XKBENCH XK [no-clients]: the same kind of mistake ends every tool with the same
 exit code, as the table of docs/run.md says: 2 while the command line is read, 1
-behind that. TAP."""
+behind that. With no-clients, nothing is started under xk vgpu. TAP."""
 import os
 import subprocess
 import sys
@@ -98,20 +98,25 @@ def prepare(xk):
 
 def main():
     xkbench, xk = map(os.path.abspath, sys.argv[1:3])
+    clients = "no-clients" not in sys.argv[3:]
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         prepare(xk)
         for verb, args, code, kind in rows():
             command = [xk, verb] + args if verb else [xkbench] + args
+            words = ["xk", verb] + args if verb else ["xkbench"] + args
+            name = f"{kind}: {' '.join(words)}: {code}"
+            if verb == "vgpu" and not code and args[0] != "--help" and not clients:
+                tap.skip(name, "a sanitizer's library must be loaded before ours")
+                continue
             done = subprocess.run(command, capture_output=True, text=True, check=False,
                                   stdin=subprocess.DEVNULL, timeout=60)
             said = done.stderr + (done.stdout if code else "")
             bad = f"exit code {done.returncode}, not {code}: {said[-300:]}"
             if done.returncode == code and (not code or said.strip()):
                 bad = ""
-            tap.line(bad, f"{kind}: {' '.join(['xk', verb] if verb else ['xkbench'])} "
-                     f"{' '.join(args)}: {code}")
+            tap.line(bad, name)
         os.chdir("/")
     return tap.end()
 
