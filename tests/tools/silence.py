@@ -88,6 +88,11 @@ ROWS = [
      r"is also the capture"),
     ("xk", ["vgpu", "-o", "new", "--trace=./new", "--", "true"], 2,
      r"output=new: is also trace"),
+    ("xk", ["gen", "--from=masks.ir", "-o", "masks.ir"], 2, r"output=masks.ir: is also"),
+    ("xk", ["gen", "--from=masks.ir", "-o", "folder/../masks.ir"], 2, r"is also an input"),
+    ("xk", ["vgpu", "-o", "k.zebin", "--", "./k.zebin"], 2,
+     r"output=k.zebin: is also the program"),
+    ("xk", ["vgpu", "--trace=link", "--", "./k.zebin"], 2, r"trace=link: is also the program"),
     # Options that do nothing.
     ("xkbench", [FINE, "--mode=L"], 2, r"--mode=L: stands behind the last"),
     ("xkbench", ["--mode=L", FINE, "--mb=3", "--reset"], 2, r"--mb=3: stands"),

@@ -223,7 +223,9 @@ static enum xk_status read_gen_arguments(struct gen *g, int n,
                             "go to standard output",
                             g->info ? "--info" : "--asm");
     g->info = g->info || (!g->output && !g->assembly);
-    return XK_OK;
+    const struct xk_tool_file_use use[] = {{"output", g->output, true},
+                                           {"an input", g->from, false}};
+    return xk_tool_files_distinct(use, sizeof use / sizeof use[0], err);
 }
 
 /* Platform and device are the words that formulas and IR share with problems.

@@ -133,8 +133,13 @@ enum xk_status xk_vgpu_request_read(struct xk_vgpu_request *r, int n,
         r->program = args + n_own + 1;
     if (check_vgpu_effects(r, err) < 0)
         return err->status;
-    const struct xk_tool_file_use use[] = {{"output", r->output, true},
-                                           {"trace", r->trace, true}};
+    /* A name without a slash is looked for in PATH, not here. */
+    const char *const program = r->program ? r->program[0] : NULL;
+    const struct xk_tool_file_use use[] = {
+        {"output", r->output, true},
+        {"trace", r->trace, true},
+        {"the program", program && strchr(program, '/') ? program : NULL,
+         false}};
     return xk_tool_files_distinct(use, sizeof use / sizeof use[0], err);
 }
 
