@@ -181,7 +181,8 @@ static enum xk_status put_movs(struct guard *w)
 {
     struct xk_cg *const g = w->g;
     XK_TRY(describe_list(w));
-    if (!xk_wa_may_suppress(&w->program))
+    w->program.may_suppress = xk_wa_may_suppress(&w->program);
+    if (!w->program.may_suppress)
         return XK_OK;
     set_offsets(g, true);
     xk_wa_find_targets(&w->program, w->target);

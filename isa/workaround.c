@@ -126,6 +126,7 @@ unsigned xk_wa_validate(const struct xk_wa_program *g, xk_violation_fn *report,
     bool target[XK_WA_MOST_SEEN + 1] = {false}, mixed[XK_WA_MOST_SEEN];
     unsigned n = 0;
 
+    known.may_suppress = xk_wa_may_suppress(g);
     if (g->n <= XK_WA_MOST_SEEN) {
         xk_wa_find_targets(g, target);
         known.target = target;

@@ -36,6 +36,7 @@ struct xk_wa_program {
     /* xk_wa_validate sets these: what branches go to; src1 of which dpas is not
      * all loaded (isa/loaded.h). */
     const bool *target, *mixed;
+    bool may_suppress; /* xk_wa_may_suppress; xk_wa_validate sets it too */
 };
 
 struct xk_workaround {

@@ -27,15 +27,6 @@ bool xk_wa_lacks_dpas_src2_half_grf(const struct xk_wa_program *g, unsigned at)
     return xk_inst_is_dpas(i) && i->rcount == 8 && i->src[2].sub_b;
 }
 
-bool xk_wa_may_suppress(const struct xk_wa_program *g)
-{
-    bool any = false;
-    for (unsigned k = 0; k < g->n && !any; k++)
-        any = xk_wa_is_predicated_load(&g->inst[k]) ||
-              xk_wa_parts_lanes(&g->inst[k]);
-    return any;
-}
-
 static bool same_operand_place(const struct xk_operand *a,
                                const struct xk_operand *b)
 {
@@ -66,7 +57,7 @@ static bool begins_chain(const struct xk_wa_program *g, unsigned at)
 /* The first dpas of a block, and the next behind each such load. */
 bool xk_wa_lacks_rs_dpas(const struct xk_wa_program *g, unsigned at)
 {
-    if (!xk_inst_is_dpas(&g->inst[at]) || !xk_wa_may_suppress(g))
+    if (!xk_inst_is_dpas(&g->inst[at]) || !g->may_suppress)
         return false;
     if (!g->target)
         return true;

@@ -4,6 +4,15 @@
  * and _send.c. */
 #include "isa/workaround_rule.h"
 
+bool xk_wa_may_suppress(const struct xk_wa_program *g)
+{
+    bool any = false;
+    for (unsigned k = 0; k < g->n && !any; k++)
+        any = xk_wa_is_predicated_load(&g->inst[k]) ||
+              xk_wa_parts_lanes(&g->inst[k]);
+    return any;
+}
+
 static bool reads_indirectly(const struct xk_inst *i)
 {
     bool any = false;

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/str.h"
 #include "harness.h"
+#include "isa/workaround.h"
 #include "suites.h"
 
 #define BYTES 4096
@@ -141,11 +143,53 @@ START_TEST(a_dummy_is_alone_with_what_it_writes)
 }
 END_TEST
 
+/* xk_wa_may_suppress looks at the whole program; asked for each dpas, it was
+ * most of a creation. The linker puts this in front of it. */
+bool __real_xk_wa_may_suppress(const struct xk_wa_program *g);
+bool __wrap_xk_wa_may_suppress(const struct xk_wa_program *g);
+static unsigned asked;
+
+bool __wrap_xk_wa_may_suppress(const struct xk_wa_program *g)
+{
+    asked++;
+    return __real_xk_wa_may_suppress(g);
+}
+
+/* How often it is asked for a kernel of 2 n dpas and a predicated load behind
+ * them. */
+static unsigned times_asked(unsigned n)
+{
+    struct xk_str text;
+    struct cg_code k;
+    xk_ctx *const c = xk_ctx_create(NULL);
+    xk_str_init(&text, NULL);
+    xk_str_puts(&text, HEAD LOAD_A(SOME));
+    for (unsigned i = 0; i < n; i++)
+        xk_str_puts(&text, FIRST SECOND);
+    xk_str_puts(&text, LOAD_A(SOME) TAIL);
+    asked = 0;
+    if (cg_generate(c, xk_str_get(&text), 0, &k) < 0)
+        ck_abort_msg("%s", c->error.message);
+    ck_assert_uint_ge(count(xk_str_get(&k.text), "dpas.8x8"), 2 * n);
+    cg_code_fini(&k);
+    xk_str_fini(&text);
+    xk_ctx_destroy(c);
+    return asked;
+}
+
+START_TEST(a_program_is_searched_for_suppression_once)
+{
+    ck_assert_uint_eq(times_asked(2), 1);
+    ck_assert_uint_eq(times_asked(100), 1);
+}
+END_TEST
+
 TCase *cg_dpas_guard_tests(void)
 {
     TCase *const t = tcase_create("dpas_guard");
     tcase_add_loop_test(t, they_stand_where_they_have_to, 0, XK_COUNTOF(rows));
     tcase_add_loop_test(t, they_leave_the_results_alone, 0, XK_COUNTOF(rows));
     tcase_add_test(t, a_dummy_is_alone_with_what_it_writes);
+    tcase_add_test(t, a_program_is_searched_for_suppression_once);
     return t;
 }
