@@ -16,6 +16,8 @@ from random_problems import axis_sizes, effective, run  # noqa: E402
 from tap import Tap  # noqa: E402
 
 SHARE = 0.08  # least share of each property
+# Most of a u8 result is 0 where a zero point makes the sums negative: it proves little.
+UNTRUSTED = 0.01
 MAX_MACS = 150_000
 TYPES = ["f32", "f32", "f16", "f16", "f16:f16:f32", "bf16", "bf16:bf16:f32",
          "u8s8", "u8:s8:s8", "u8:s8:s32", "u8:s8:f32", "s8s8", "s8:u8:s32",
@@ -163,7 +165,9 @@ def main():
     out, code = run(args.xkbench, lines)
     states = re.findall(r"^\d+:([A-Z_]+)(.*)$", out, re.MULTILINE)
     for state, rest in states:
-        tap.check(state == "PASSED", f"{state}{rest}")
+        tap.check(state in ("PASSED", "MISTRUSTED"), f"{state}{rest}")
+    weak = sum(state == "MISTRUSTED" for state, _ in states)
+    tap.check(weak <= UNTRUSTED * args.count, f"{weak} results proved little")
     tap.check(len(states) == args.count and code == 0,
               f"all {args.count} ran, exit code {code}")
     return tap.end()
