@@ -24,7 +24,12 @@ struct xk_platform {
     bool has_add3;
     bool ternary_anywhere; /* three sources write any dword; else 8 B aligned */
     bool has_sampler;      /* without, the compiler drops what reads images */
-    uint8_t dpas_exec;     /* 8, 16, 0: no systolic unit */
+    uint8_t dpas_exec;     /* lanes: 8, 16, 0: no systolic unit */
+    uint8_t dpas_rows;     /* largest repeat count */
+    uint8_t dpas_depth_b;  /* of each lane and row that one sums */
+    uint8_t line_b;        /* of a cache line */
+    uint8_t message_lanes; /* most of a scattered message */
+    uint8_t lane_dwords;   /* most that a lane of one has */
     uint16_t product_family; /* zebin note: 1270 for DG2 */
     uint16_t gfx_core;       /* both containers: 3079 for Xe-HPG */
     uint16_t inline_data_b;

@@ -117,7 +117,7 @@ static void widen_one(struct xk_epilogue *e, const struct xk_plan_side *s,
 static void widen_columns(struct xk_epilogue *e, const struct xk_plan_side *s,
                           const xk_expr *raw)
 {
-    const unsigned n = xk_plan_part_columns(&e->l->p->epi) / SIDE;
+    const unsigned n = xk_plan_part_columns(e->l->p) / SIDE;
     if (s->one) {
         widen_one(e, s, raw);
         return;
@@ -154,7 +154,8 @@ static void convert_square(struct xk_epilogue *e, const struct xk_epi_part *at,
         r->dst_stride[i] = (uint16_t)dst[first + i];
         r->src_stride[i] = (uint16_t)src[first + i];
     }
-    const xk_expr *const to = xk_lower_reg(l, out, xk_plan_packed_b(n / per));
+    const xk_expr *const to =
+        xk_lower_reg(l, out, xk_plan_packed_b(l->p, n / per));
     const xk_expr *const from = column(l, at, n);
     const xk_expr *const args[2] = {to, from};
     xk_block_call(&l->w, &f, args, 2);
@@ -184,7 +185,7 @@ static void operate_part(struct xk_epilogue *e, const struct xk_epi_part *at,
     const bool alone = xk_epi_operand(l, step) != XK_EPI_NONE;
     const unsigned cols = alone ? 1 : 2;
     xk_epi_fetch(e, at, step);
-    for (unsigned v = 0; v < xk_plan_part_columns(&l->p->epi); v += cols) {
+    for (unsigned v = 0; v < xk_plan_part_columns(l->p); v += cols) {
         const unsigned n = alone ? column_of(&e->c, v / SIDE, v % SIDE) : v;
         const xk_expr *const reg = column(l, at, n);
         const struct xk_epi_vector x = {at->n + n, cols * SIDE, n, reg, reg};
@@ -232,7 +233,7 @@ static void finish_columns(struct xk_epilogue *e, const struct xk_epi_part *at,
     const unsigned n_wide = any ? p->wide : 0;
     operate_columns(e, at, e->first, placing_step(e));
     xk_epi_fetch(e, at, placing_step(e));
-    for (unsigned i = 0; i < xk_plan_part_columns(p) / SIDE; i++) {
+    for (unsigned i = 0; i < xk_plan_part_columns(e->l->p) / SIDE; i++) {
         const xk_expr *const wide = n_wide ? e->wide[i % n_wide] : NULL;
         if (any)
             operate_eight(e, at, i, wide);
@@ -241,7 +242,7 @@ static void finish_columns(struct xk_epilogue *e, const struct xk_epi_part *at,
             convert_eight(e, &e->c, true, from, narrow_of(l, &e->c, out, i));
         }
     }
-    for (unsigned n = 0; out && !n_wide && n < xk_plan_part_columns(p);
+    for (unsigned n = 0; out && !n_wide && n < xk_plan_part_columns(e->l->p);
          n += SIDE)
         convert_square(e, at, n, out);
 }
@@ -348,7 +349,7 @@ static void move_columns(struct xk_epilogue *e, enum xk_send_op op,
     const bool is_c = s->input == XK_SIDE_C, own = buf == l->acc;
     const unsigned vec = dwords_of(l, s, own), block = part->m / SIDE;
     const unsigned per = columns_of_dword(s), cols = vec * per;
-    const unsigned all = s->one ? 1 : xk_plan_part_columns(&l->p->epi);
+    const unsigned all = s->one ? 1 : xk_plan_part_columns(l->p);
     const xk_expr *const rows = is_c ? e->row_b[block] : rows_of(e, s, block);
     const struct xk_send send = {
         .op = (uint8_t)op,
@@ -401,7 +402,7 @@ static void prepare_columns(struct xk_epilogue *e)
 static struct xk_epi_part column_part(const struct xk_lowering *l,
                                       unsigned number)
 {
-    const unsigned cols = xk_plan_part_columns(&l->p->epi);
+    const unsigned cols = xk_plan_part_columns(l->p);
     const unsigned across = l->p->epi.n / cols;
     const unsigned m = number / across * SIDE, n = number % across * cols;
     return (struct xk_epi_part){m, n, place_b(l, m, n)};

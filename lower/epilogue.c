@@ -222,7 +222,7 @@ static void fetch_columns(struct xk_epilogue *e, const struct xk_plan_side *s,
                           const struct xk_epi_part *at)
 {
     const struct xk_plan_epilogue *const p = &e->l->p->epi;
-    const unsigned n = e->f->n_lanes ? p->n : xk_plan_part_columns(p);
+    const unsigned n = e->f->n_lanes ? p->n : xk_plan_part_columns(e->l->p);
     gather_columns(e->l, s->input, at->n, n, e->raw[0]);
     e->held = xk_plan_side_converts(s) ? e->f32 : e->raw[0];
     const enum xk_dtype dt = (enum xk_dtype)s->dt;

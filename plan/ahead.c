@@ -5,7 +5,7 @@
  * xk_plan_ahead). What all of them read of B the first round has brought. */
 #include "plan/operand.h"
 
-enum { LINE_B = 64, MAX_LANES = 16, MAX_MESSAGES = 16 };
+enum { MAX_MESSAGES = 16 };
 
 /* Elements of K that lie together in a line; no fewer than a step has. */
 static int64_t unit_of(xk_ctx *c, const struct xk_plan *p)
@@ -16,7 +16,7 @@ static int64_t unit_of(xk_ctx *c, const struct xk_plan *p)
     if (!xk_view_stride_b(c, v, xk_plan_k_inner(p)->name, &k_b, &run) ||
         k_b != elem_b)
         return unit;
-    while (unit * elem_b < LINE_B && run % (2 * unit) == 0)
+    while (unit * elem_b < p->platform->line_b && run % (2 * unit) == 0)
         unit *= 2;
     return unit;
 }
@@ -31,7 +31,9 @@ void xk_plan_ahead(xk_ctx *c, struct xk_plan *p)
     const int64_t sharers =
         (int64_t)xk_plan_groups_n(p) * xk_schedule_slices(&p->s);
     const int64_t each = xk_ceil_div(units, sharers);
-    a->lanes = p->s.m_thr % MAX_LANES ? 8 : MAX_LANES;
+    a->lanes = p->platform->message_lanes;
+    while (p->s.m_thr % a->lanes)
+        a->lanes /= 2;
     if (each * p->s.m_thr / a->lanes > MAX_MESSAGES) {
         a->why = "a thread would have to ask for too much";
         return;

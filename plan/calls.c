@@ -60,7 +60,8 @@ static struct xk_pass_call *add_call(struct xk_plan *p, const char *name)
 /* Rows of A that come together. */
 static unsigned rows_of_turn(const struct xk_plan *p)
 {
-    return xk_fma_family_of(p->s.fma)->dpas ? 8 : p->s.simd;
+    return xk_fma_family_of(p->s.fma)->dpas ? p->platform->dpas_exec
+                                            : p->s.simd;
 }
 
 /* The buffers that operands come to. What goes through SLM is stored there a

@@ -2,8 +2,6 @@
 /* Sums of B's columns beside the products (plan.h, struct xk_plan_sums). */
 #include "plan/operand.h"
 
-enum { DEEP_B = 32, LANES = 8 };
-
 /* Bytes that hold a partial sum with its sign, of so many elements. */
 static unsigned partial_sum_bytes(enum xk_dtype b, int64_t elements)
 {
@@ -20,6 +18,7 @@ enum xk_status xk_plan_sums(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_sums *const s = &p->sums;
     const struct xk_nest *const con = p->con;
     const unsigned shared = xk_plan_is_wide(p) ? 2 : 1;
+    const unsigned deep_b = p->platform->dpas_depth_b;
     for (unsigned i = 0; i < con->n_epi && !s->any; i++) {
         s->any = con->epi[i].times_b;
         s->input = con->epi[i].input;
@@ -32,9 +31,9 @@ enum xk_status xk_plan_sums(xk_ctx *c, struct xk_plan *p)
                        "plan: sums of B's columns are made by dpas, whose "
                        "places are not packed");
     const int64_t k = xk_contraction_extent(&con->walked, XK_ROLE_K);
-    s->bytes = (uint8_t)partial_sum_bytes(con->b.view.layout.dt,
-                                          xk_ceil_div(k, LANES * p->slices.n));
-    s->part_b = p->t.n_part / shared * DEEP_B;
-    s->size_b = p->t.n / shared * DEEP_B;
+    s->bytes = (uint8_t)partial_sum_bytes(
+        con->b.view.layout.dt, xk_ceil_div(k, deep_b / 4 * p->slices.n));
+    s->part_b = p->t.n_part / shared * deep_b;
+    s->size_b = p->t.n / shared * deep_b;
     return XK_OK;
 }

@@ -8,10 +8,13 @@
  * one by one into a staging buffer and packed. */
 #include "plan/operand.h"
 
-#define STEP_B 32 /* bytes of K in one dpas */
-#define LANES 8
-#define BATCH 8         /* staged messages between reorders */
-#define GATHER_LANES 16 /* along K, for rows of B */
+#define BATCH 8 /* staged messages between reorders */
+
+/* Bytes of K in one dpas. */
+static unsigned depth_b(const struct xk_operand_job *j)
+{
+    return j->plan->platform->dpas_depth_b;
+}
 
 static void init_dpas_tile(const struct xk_operand_job *j)
 {
@@ -21,7 +24,7 @@ static void init_dpas_tile(const struct xk_operand_job *j)
     l->dim[0] = l->padded[0] = j->rows;
     l->dim[1] = l->padded[1] = j->plan->s.k_step;
     j->o->rows_padded = j->s.rows_padded;
-    j->o->tile_b = STEP_B * (uint32_t)j->rows;
+    j->o->tile_b = depth_b(j) * (uint32_t)j->rows;
 }
 
 static struct xk_send load_of_lanes(unsigned data_b, unsigned vec,
@@ -41,13 +44,13 @@ static struct xk_plan_item zero_item(uint32_t to_b, uint32_t size_b,
         .kind = XK_ITEM_ZERO, .to_b = to_b, .size_b = size_b, .staged = staged};
 }
 
-/* Rows of 32 bytes of K, eight after each other. */
+/* Rows of a depth of K, as many after each other as a dpas takes. */
 static bool is_block(const struct xk_operand_job *j)
 {
     const int64_t k = j->plan->s.k_step;
     return !j->of->leaves && j->s.k_b == xk_job_elem_b(j) &&
-           j->s.k_run % k == 0 && j->s.row_b == STEP_B &&
-           j->s.row_run % LANES == 0 &&
+           j->s.k_run % k == 0 && j->s.row_b == depth_b(j) &&
+           j->s.row_run % j->plan->platform->dpas_rows == 0 &&
            j->s.rows_padded % j->plan->s.n_thr == 0 && j->s.rows_padded;
 }
 
@@ -84,10 +87,11 @@ static enum xk_status row_by_elements(xk_ctx *c, const struct xk_operand_job *j,
                                       struct xk_plan_list *out)
 {
     const unsigned k_step = j->plan->s.k_step;
+    const unsigned lanes = j->plan->platform->message_lanes;
     const uint32_t staging_b = row % (BATCH / 2) * 4 * k_step;
-    for (unsigned k = 0; k < k_len; k += GATHER_LANES) {
+    for (unsigned k = 0; k < k_len; k += lanes) {
         struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-        it.msg.send = load_of_lanes(xk_job_elem_b(j), 1, GATHER_LANES);
+        it.msg.send = load_of_lanes(xk_job_elem_b(j), 1, lanes);
         it.msg.lanes_k = it.msg.staged = true;
         it.msg.row = (uint16_t)row;
         it.msg.k = (uint16_t)k;
@@ -107,7 +111,7 @@ static struct xk_plan_item pack_b(const struct xk_operand_job *j, unsigned row)
     it.copy.dst_stride[0] = 1;
     it.copy.src_stride[0] = (uint16_t)(4 / xk_job_elem_b(j));
     it.from_b = row % (BATCH / 2) * 4 * k_step;
-    it.to_b = STEP_B * row;
+    it.to_b = depth_b(j) * row;
     return it;
 }
 
@@ -134,10 +138,10 @@ static enum xk_status block_rows(xk_ctx *c, const struct xk_operand_job *j,
 {
     for (unsigned r = 0; r < j->rows; r += rows) {
         struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-        it.msg.send = load_of_lanes(4, rows * STEP_B / 4, 1);
+        it.msg.send = load_of_lanes(4, rows * depth_b(j) / 4, 1);
         it.msg.send.block = true;
         it.msg.row = (uint16_t)r;
-        it.msg.reg_b = STEP_B * r;
+        it.msg.reg_b = depth_b(j) * r;
         XK_TRY(xk_plan_add(c, out, it));
     }
     return XK_OK;
@@ -149,7 +153,7 @@ enum xk_status xk_dpas_items_b(xk_ctx *c, const struct xk_operand_job *j,
     if (j->o->access == XK_ACCESS_TURNED)
         return xk_plan_turned_items(c, j, out);
     if (j->o->access == XK_ACCESS_BLOCK)
-        return block_rows(c, j, LANES, out);
+        return block_rows(c, j, j->plan->platform->dpas_rows, out);
     if (j->o->access == XK_ACCESS_ROWS && k_len == j->plan->s.k_step)
         return block_rows(c, j, 1, out);
     return staged_rows(c, j, k_len, out);

@@ -53,7 +53,7 @@ static uint32_t headers_b(const struct xk_plan *p)
     return sum_b;
 }
 
-/* Whether eight rows of an item lie evenly, and beside the tensor together: the
+/* Whether the rows of an item lie evenly, and beside the tensor together: the
  * innermost M index is no part of a mask. */
 static bool rows_together(xk_ctx *c, const struct xk_plan *p)
 {
@@ -64,7 +64,7 @@ static bool rows_together(xk_ctx *c, const struct xk_plan *p)
         if (p->con->index[i].role == XK_ROLE_M && p->con->index[i].extent > 1)
             inner = &p->con->index[i];
     const int d = inner ? xk_view_find(v, inner->name) : -1;
-    if (d < 0 || inner->extent % 8 ||
+    if (d < 0 || inner->extent % p->platform->dpas_exec ||
         !xk_view_stride_b(c, v, inner->name, &row_b, &run) ||
         run < inner->extent)
         return false;
@@ -74,16 +74,17 @@ static bool rows_together(xk_ctx *c, const struct xk_plan *p)
     return true;
 }
 
-/* Whether each eight rows have an item, in order. */
+/* Whether the rows of each dpas have an item, in order. */
 static bool items_are_eights(const struct xk_plan *p)
 {
     const struct xk_plan_list *const l = &p->seg[0].a;
+    const unsigned lanes = p->platform->dpas_exec;
     for (unsigned i = 0; i < l->n; i++) {
         const struct xk_plan_msg *const m = &l->item[i].msg;
-        if (m->send.lanes != 8 || m->row != i * 8 || m->k)
+        if (m->send.lanes != lanes || m->row != i * lanes || m->k)
             return false;
     }
-    return l->n <= XK_MAX_EIGHTS && l->n * 8 == p->s.m_thr;
+    return l->n <= XK_MAX_EIGHTS && l->n * lanes == p->s.m_thr;
 }
 
 /* Steps of a slice of the innermost K. */
@@ -99,7 +100,7 @@ static enum xk_status check_steps(xk_ctx *c, struct xk_plan *p)
     if (!(f->headers_b = headers_b(p)))
         return no_fit(c, one_loop, "rows of A are no dwords of K");
     if (p->s.slm) /* a header a gather of the thread's share */
-        f->headers_b = p->slm.share_b / 8;
+        f->headers_b = 4 * p->slm.share_b / p->platform->dpas_depth_b;
     if (p->b.access != XK_ACCESS_BLOCK)
         return no_fit(c, one_loop, "B is not loaded in blocks");
     if (xk_plan_k_inner(p)->extent % p->s.k_step)

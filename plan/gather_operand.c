@@ -135,7 +135,7 @@ static enum xk_status zero_rest(xk_ctx *c, const struct xk_operand_job *j,
 static unsigned vector_of(const struct xk_operand_job *j, unsigned n)
 {
     n = n < run_of(j) ? n : run_of(j);
-    if (n >= 8 && lanes_of(j) == 8)
+    if (n >= 8 && 2u * lanes_of(j) <= j->plan->platform->message_lanes)
         return 8;
     return n < 4 ? n : 4;
 }

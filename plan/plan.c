@@ -223,12 +223,14 @@ static enum xk_status plan_segments(xk_ctx *c, struct xk_plan *p,
     return XK_OK;
 }
 
-/* mad: [m][n]. dpas: [n / 8][m / 8][n % 8][m % 8], a register a row of N; dpasw
- * the same, with columns 4 j .. 4 j + 3 of each half of N in its block j. */
+/* mad: [m][n]. dpas: [n / 8][m / 8][n % 8][m % 8], a register a row of N (8:
+ * rows and lanes of a dpas); dpasw the same, with columns 4 j .. 4 j + 3 of
+ * each half of N in its block j. */
 static void plan_acc(struct xk_plan *p)
 {
     struct xk_layout *const l = &p->acc;
     const int64_t m = p->s.m_thr, n = p->s.n_thr;
+    const int64_t lanes = p->platform->dpas_exec, rows = p->platform->dpas_rows;
     l->dt = p->con->acc_dt;
     l->n_dims = 2;
     l->dim[0] = l->padded[0] = m;
@@ -236,19 +238,19 @@ static void plan_acc(struct xk_plan *p)
     p->acc_b = (uint32_t)(m * n * 4);
     if (xk_plan_is_wide(p)) {
         l->n_blocks = 5;
-        l->block[0] = (struct xk_block){1, 2, 32};
-        l->block[1] = (struct xk_block){1, n / 8, m * 8};
-        l->block[2] = (struct xk_block){0, m / 8, 64};
-        l->block[3] = (struct xk_block){1, 4, 8};
-        l->block[4] = (struct xk_block){0, 8, 1};
-        p->fma_per_step = (uint32_t)(m / 8 * n / 8);
+        l->block[0] = (struct xk_block){1, 2, rows / 2 * lanes};
+        l->block[1] = (struct xk_block){1, n / rows, m * rows};
+        l->block[2] = (struct xk_block){0, m / lanes, rows * lanes};
+        l->block[3] = (struct xk_block){1, rows / 2, lanes};
+        l->block[4] = (struct xk_block){0, lanes, 1};
+        p->fma_per_step = (uint32_t)(m / lanes * n / rows);
     } else if (is_dpas(p)) {
         l->n_blocks = 4;
-        l->block[0] = (struct xk_block){1, n / 8, m * 8};
-        l->block[1] = (struct xk_block){0, m / 8, 64};
-        l->block[2] = (struct xk_block){1, 8, 8};
-        l->block[3] = (struct xk_block){0, 8, 1};
-        p->fma_per_step = (uint32_t)(m / 8 * n / 8);
+        l->block[0] = (struct xk_block){1, n / rows, m * rows};
+        l->block[1] = (struct xk_block){0, m / lanes, rows * lanes};
+        l->block[2] = (struct xk_block){1, rows, lanes};
+        l->block[3] = (struct xk_block){0, lanes, 1};
+        p->fma_per_step = (uint32_t)(m / lanes * n / rows);
     } else {
         l->n_blocks = 2;
         l->block[0] = (struct xk_block){0, m, n};
@@ -354,6 +356,7 @@ static void count_loop(struct xk_plan *p)
 {
     struct xk_plan_grf *const g = &p->grf;
     const struct xk_plan_segment *const s = &p->seg[0];
+    const unsigned deep_b = p->platform->dpas_depth_b;
     g->acc = (uint16_t)xk_grfs(p, p->acc_b);
     if (p->sums.any) /* and what is their right-hand side */
         g->acc = (uint16_t)(g->acc + xk_grfs(p, p->sums.size_b) + 2u);
@@ -389,9 +392,9 @@ static void count_loop(struct xk_plan *p)
     if (p->a.staging_b)
         g->lets = (uint16_t)(g->lets + 6 * p->n_segments);
     if (p->s.slm) /* and places of stores and reads */
-        g->headers =
-            (uint16_t)(g->headers + 2 * xk_grfs(p, p->slm.share_b / 8) +
-                       xk_grfs(p, p->a.tile_b / 8));
+        g->headers = (uint16_t)(g->headers +
+                                2 * xk_grfs(p, 4 * p->slm.share_b / deep_b) +
+                                xk_grfs(p, 4 * p->a.tile_b / deep_b));
     /* r0, arguments in r1, three of packed scalars */
     g->fixed = (uint16_t)(5 + dummy_grf(p));
     g->loop = (uint16_t)(g->acc + g->a + g->b + g->staging + g->headers +

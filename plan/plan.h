@@ -195,17 +195,6 @@ static inline bool xk_plan_side_converts(const struct xk_plan_side *s)
 {
     return s->dt != XK_DT_F32 && !s->in_acc;
 }
-/* M in lanes: columns of a part. */
-static inline unsigned xk_plan_part_columns(const struct xk_plan_epilogue *e)
-{
-    return e->cols < 8 ? 8 : e->cols;
-}
-/* Packed: where dword d of a row is in a part's registers, for its first row;
- * the others are in the next lanes. */
-static inline uint32_t xk_plan_packed_b(unsigned d)
-{
-    return 4u * 8 * d;
-}
 
 /* A through shared local memory, as pass stage brings it. */
 struct xk_plan_slm {
@@ -383,6 +372,29 @@ struct xk_plan_side xk_plan_side_of_c(const struct xk_plan *p);
 /* Sizes of block messages: the largest power of two, at most 64 elements of
  * data_b bytes and 256 bytes (LSC, isa.md 6.3). */
 unsigned xk_plan_block_vec(unsigned left);
+
+/* M in lanes: columns of a part. */
+static inline unsigned xk_plan_part_columns(const struct xk_plan *p)
+{
+    const unsigned least = p->platform->dpas_rows;
+    return p->epi.cols < least ? least : p->epi.cols;
+}
+/* Packed: where dword d of a row is in a part's registers, for its first row;
+ * the others are in the next lanes. */
+static inline uint32_t xk_plan_packed_b(const struct xk_plan *p, unsigned d)
+{
+    return 4u * p->platform->dpas_exec * d;
+}
+/* C's sums of a dpas. */
+static inline uint32_t xk_plan_square_b(const struct xk_plan *p)
+{
+    return 4u * p->platform->dpas_exec * p->platform->dpas_rows;
+}
+/* Most of a row in a message with M in the lanes: a lane's vector. */
+static inline unsigned xk_plan_row_b(const struct xk_plan *p)
+{
+    return 4u * p->platform->lane_dwords;
+}
 
 /* Groups along N and along M: the schedule says which runs fastest. */
 static inline uint32_t xk_plan_groups_n(const struct xk_plan *p)

@@ -7,8 +7,6 @@
 #include <string.h>
 
 enum {
-    SIDE = 8,
-    ROW_B = 32, /* most of a row in a message with M in the lanes */
     MOST_EARLY =
         2, /* inputs that are loaded once; more would take the registers */
 };
@@ -87,21 +85,21 @@ static void side_columns(const struct xk_plan *p,
                          const struct xk_tile_strides *t,
                          struct xk_plan_side *s)
 {
-    const unsigned all = xk_plan_part_columns(&p->epi);
+    const unsigned all = xk_plan_part_columns(p);
     const unsigned b = xk_dtype_b((enum xk_dtype)s->dt);
+    const unsigned lanes = p->platform->dpas_exec;
     s->store = XK_STORE_COLUMNS;
     s->cols = 1;
-    s->part_b = (uint16_t)(all * 4 * SIDE);
-    if (s->one)
-        s->part_b = 4 * SIDE;
+    s->part_b = (uint16_t)((s->one ? 1 : all) * 4 * lanes);
     if (s->one || s->leaves || t->row_b != b || !t->dwords)
         return;
-    for (unsigned n = ROW_B / b; n >= SIDE; n /= 2) {
+    for (unsigned n = xk_plan_row_b(p) / b; n >= p->platform->dpas_rows;
+         n /= 2) {
         if (n > all || all % n || t->row_run % n || s->n_extent % n)
             continue;
         s->store = XK_STORE_PACKED;
         s->cols = (uint16_t)n;
-        s->part_b = (uint16_t)(all * SIDE * b);
+        s->part_b = (uint16_t)(all * lanes * b);
         return;
     }
 }

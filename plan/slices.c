@@ -3,15 +3,14 @@
  * problems have fewer tiles than the machine has threads. */
 #include "plan/operand.h"
 
-enum { SIDE = 8 }; /* columns of a dpas, and its lanes */
-
-/* Columns of dpas come eight a message, of dpasw eight for each thread of a
- * pair: a place is whole messages of both, or else of one of them. Rows of mad
- * are lanes of A, which are put in order by an exclusive or. */
+/* Columns of dpas come a repeat count a message, of dpasw that for each thread
+ * of a pair: a place is whole messages of both, or else of one of them. Rows of
+ * mad are lanes of A, which are put in order by an exclusive or. */
 static void set_order(struct xk_plan *p)
 {
     struct xk_plan_slices *const s = &p->slices;
-    s->by_halves = s->n > 1 && xk_plan_is_wide(p) && p->epi.n % (2 * SIDE) != 0;
+    s->by_halves = s->n > 1 && xk_plan_is_wide(p) &&
+                   p->epi.n % (2 * p->platform->dpas_rows) != 0;
 }
 
 unsigned xk_plan_place_rows(const struct xk_plan *p)
@@ -27,16 +26,17 @@ static void set_first(struct xk_plan *p)
 {
     struct xk_layout *const l = &p->part;
     const int64_t m = p->s.m_thr, n = p->epi.n;
+    const int64_t lanes = p->platform->dpas_exec, rows = p->platform->dpas_rows;
     if (p->slices.by_rows) {
         l->block[0].size = p->epi.m;
     } else if (p->slices.by_halves) {
         l->n_blocks = 4;
-        l->block[0] = (struct xk_block){1, n / 4, m * SIDE};
-        l->block[1] = (struct xk_block){0, m / SIDE, SIDE * SIDE};
-        l->block[2] = (struct xk_block){1, 4, SIDE};
-        l->block[3] = (struct xk_block){0, SIDE, 1};
+        l->block[0] = (struct xk_block){1, 2 * n / rows, m * rows};
+        l->block[1] = (struct xk_block){0, m / lanes, rows * lanes};
+        l->block[2] = (struct xk_block){1, rows / 2, lanes};
+        l->block[3] = (struct xk_block){0, lanes, 1};
     } else {
-        l->block[xk_plan_is_wide(p) ? 1 : 0].size = n / SIDE;
+        l->block[xk_plan_is_wide(p) ? 1 : 0].size = n / rows;
     }
 }
 

@@ -12,7 +12,8 @@ enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p)
     const int64_t threads = (int64_t)p->s.tg_m * p->s.tg_n;
     if (!p->s.slm)
         return XK_OK;
-    const struct xk_tile_share share = xk_tile_share_of(rows, 8, threads);
+    const struct xk_tile_share share =
+        xk_tile_share_of(rows, p->platform->dpas_exec, threads);
     const int64_t row_b = p->a.tile_b / p->s.m_thr;
     s->share_b = (uint32_t)(share.each * row_b);
     s->place_b = (uint32_t)(share.room * row_b);

@@ -2,14 +2,12 @@
 /* How C gets into memory: the kind of message, what one stores, and so the
  * parts in which the epilogue finishes C.
  *
- * With M in the lanes a message has eight rows. The data port looks up each
+ * With M in the lanes a message has a dpas's rows. The data port looks up each
  * line that a message touches, so it should store as much of a row as it can:
- * eight dwords, the eight registers that a message has at most. */
+ * the dwords that a lane has at most. */
 #include "plan/operand.h"
 
 enum {
-    SIDE = 8,
-    ROW_B = 32,        /* most of a row: eight dwords of a lane */
     WIDE = 2,          /* one is converted while the next is made */
     TEMPORARY_GRF = 12 /* values and headers of the part that is computed */
 };
@@ -41,9 +39,9 @@ static void set_parts(struct xk_plan *p)
     const bool dense = xk_plan_stores_dense(e);
     const unsigned element_b = dense ? xk_dtype_b(e->dst) : 4;
     const unsigned grf_b = p->platform->grf_b;
-    e->parts =
-        (uint16_t)(systolic ? e->m / SIDE * (e->n / xk_plan_part_columns(e))
-                            : e->m);
+    e->parts = (uint16_t)(systolic ? e->m / p->platform->dpas_exec *
+                                         (e->n / xk_plan_part_columns(p))
+                                   : e->m);
     e->part_b = (uint16_t)(systolic ? xk_plan_part_elements(e) * element_b
                                     : e->n / e->cols * grf_b *
                                           xk_grfs(p, e->cols * element_b));
@@ -75,9 +73,10 @@ unsigned xk_plan_epilogue_grf(const struct xk_plan *p)
     const struct xk_plan_epilogue *const e = &p->epi;
     const struct xk_plan_grf *const g = &p->grf;
     const bool systolic = xk_fma_family_of(p->s.fma)->lanes_m;
-    const unsigned coordinates = systolic ? 2u * e->m / SIDE : 2;
+    const unsigned coordinates =
+        systolic ? 2u * e->m / p->platform->dpas_exec : 2;
     const unsigned converted = e->turns * xk_grfs(p, e->part_b);
-    const unsigned wide = e->wide * xk_grfs(p, 4 * SIDE * SIDE);
+    const unsigned wide = e->wide * xk_grfs(p, xk_plan_square_b(p));
     const unsigned cse = g->limit > g->loop ? (g->limit - g->loop) / 4u : 0;
     /* The epilogue begins in front of a slice's exchange. */
     const unsigned headers = p->slices.n > 1 ? g->acc * 3u / 16 : 0;
@@ -117,7 +116,8 @@ void xk_plan_fit_store(struct xk_plan *p)
 {
     struct xk_plan_epilogue *const e = &p->epi;
     const bool steps = e->in_f32 || p->con->n_epi || e->n_extent > p->n_extent;
-    const unsigned least = e->cols < SIDE ? e->cols : SIDE;
+    const unsigned rows = p->platform->dpas_rows;
+    const unsigned least = e->cols < rows ? e->cols : rows;
     if (!xk_fma_family_of(p->s.fma)->lanes_m || !e->convert)
         return;
     for (unsigned n = e->cols; n >= least; n /= 2)
@@ -133,16 +133,16 @@ static void store_columns(struct xk_plan *p, const struct xk_tile_strides *s,
                           int64_t col_b, int64_t run)
 {
     struct xk_plan_epilogue *const e = &p->epi;
-    const unsigned dst_b = xk_dtype_b(e->dst);
-    const bool eight = col_b == dst_b && run % SIDE == 0 && s->dwords &&
-                       e->n_extent % SIDE == 0 && !e->masked_n;
+    const unsigned dst_b = xk_dtype_b(e->dst), rows = p->platform->dpas_rows;
+    const bool eight = col_b == dst_b && run % rows == 0 && s->dwords &&
+                       e->n_extent % rows == 0 && !e->masked_n;
     const bool packed = eight && p->s.store != XK_PUT_COLUMNS && !p->con->adds;
     e->store = packed ? XK_STORE_PACKED : XK_STORE_COLUMNS;
     e->why = eight ? "eight columns of C are consecutive dwords"
                    : "columns of C are not eight consecutive dwords";
     /* Without a conversion C's own registers go out, in squares. */
-    unsigned n = e->convert ? ROW_B / dst_b : SIDE;
-    while (n > SIDE && !may_store(p, n, run))
+    unsigned n = e->convert ? xk_plan_row_b(p) / dst_b : rows;
+    while (n > rows && !may_store(p, n, run))
         n /= 2;
     set_columns(p, packed ? n : 1);
 }

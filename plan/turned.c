@@ -7,7 +7,10 @@
  * B, of which it wants a row of N a register, a lane a place of K. */
 #include "plan/operand.h"
 
-enum { LANES = 8, MAX_VEC = 8 };
+static unsigned turned_lanes(const struct xk_operand_job *j)
+{
+    return j->plan->platform->dpas_exec;
+}
 
 static int64_t per_dword(const struct xk_operand_job *j)
 {
@@ -27,10 +30,11 @@ static void init_rows(const struct xk_operand_job *j, struct xk_layout *l)
 static void init_lanes(const struct xk_operand_job *j, struct xk_layout *l)
 {
     const int64_t k = j->plan->s.k_step, per_dw = per_dword(j);
+    const int64_t lanes = turned_lanes(j);
     l->n_blocks = 4;
-    l->block[0] = (struct xk_block){1, k / LANES, LANES * j->rows};
-    l->block[1] = (struct xk_block){0, j->rows / per_dw, LANES * per_dw};
-    l->block[2] = (struct xk_block){1, LANES, per_dw};
+    l->block[0] = (struct xk_block){1, k / lanes, lanes * j->rows};
+    l->block[1] = (struct xk_block){0, j->rows / per_dw, lanes * per_dw};
+    l->block[2] = (struct xk_block){1, lanes, per_dw};
     l->block[3] = (struct xk_block){0, per_dw, 1};
 }
 
@@ -43,7 +47,7 @@ static void set_turn(const struct xk_operand_job *j)
     if (j->row)
         return;
     l->dim[0] = l->padded[0] = rows;
-    l->block[0].size = rows / LANES;
+    l->block[0].size = rows / turned_lanes(j);
     j->o->tile_b = (uint32_t)xk_layout_size_b(l);
 }
 
@@ -89,15 +93,15 @@ static struct xk_plan_item turned_message(unsigned lanes, unsigned vec,
 enum xk_status xk_plan_turned_items(xk_ctx *c, const struct xk_operand_job *j,
                                     struct xk_plan_list *out)
 {
-    const unsigned k_step = j->plan->s.k_step;
+    const unsigned k_step = j->plan->s.k_step, lanes = turned_lanes(j);
     const unsigned dwords = j->rows / (unsigned)per_dword(j);
-    for (unsigned k = 0; k < k_step; k += j->row ? LANES : 1) {
-        const unsigned most = j->row ? MAX_VEC : dwords;
+    for (unsigned k = 0; k < k_step; k += j->row ? lanes : 1) {
+        const unsigned most = j->row ? j->plan->platform->lane_dwords : dwords;
         for (unsigned dw = 0; dw < dwords; dw += most) {
             const unsigned vec = dwords - dw < most ? dwords - dw : most;
             struct xk_plan_item it = turned_message(
-                j->row ? LANES : 1, vec, dw * (unsigned)per_dword(j), k);
-            it.msg.reg_b = k * j->rows * xk_job_elem_b(j) + dw * 4 * LANES;
+                j->row ? lanes : 1, vec, dw * (unsigned)per_dword(j), k);
+            it.msg.reg_b = k * j->rows * xk_job_elem_b(j) + dw * 4 * lanes;
             XK_TRY(xk_plan_add(c, out, it));
         }
     }

@@ -74,15 +74,16 @@ END_TEST
 
 /* Stores what a message of a part's registers stores; returns the dwords of
  * which row and place agree with the element that the plan puts there. */
-static unsigned store_part(const struct xk_plan_epilogue *e, unsigned m,
-                           unsigned n, unsigned dword_cols, uint8_t *seen)
+static unsigned store_part(const struct xk_plan *p, unsigned m, unsigned n,
+                           unsigned dword_cols, uint8_t *seen)
 {
+    const struct xk_plan_epilogue *const e = &p->epi;
     const unsigned dwords = e->cols / dword_cols;
     unsigned good = 0;
     for (unsigned v = 0; v < dwords; v++)
         for (unsigned lane = 0; lane < 8; lane++) {
             const unsigned row = m + lane, col = n + v * dword_cols;
-            good += xk_plan_packed_b(v) + lane * 4 == 4 * (v * 8 + lane);
+            good += xk_plan_packed_b(p, v) + lane * 4 == 4 * (v * 8 + lane);
             ck_assert_uint_lt(col, e->n);
             seen[row * e->n + col]++;
         }
@@ -96,15 +97,15 @@ START_TEST(every_dword_of_c_is_stored_once)
     const struct xk_plan_epilogue *const e = &p.epi;
     const unsigned per =
         e->store == XK_STORE_PACKED ? 4 / xk_dtype_b(e->dst) : 1;
-    const unsigned cols = xk_plan_part_columns(e), across = e->n / cols;
+    const unsigned cols = xk_plan_part_columns(&p), across = e->n / cols;
     uint8_t *const seen = calloc((size_t)e->m * e->n, 1);
     unsigned good = 0;
     ck_assert_ptr_nonnull(seen);
     ck_assert_uint_eq(e->parts * 8u * cols, (unsigned)e->m * e->n);
     for (unsigned i = 0; i < e->parts; i++)
         for (unsigned n = 0; n < cols; n += e->cols)
-            good +=
-                store_part(e, i / across * 8, i % across * cols + n, per, seen);
+            good += store_part(&p, i / across * 8, i % across * cols + n, per,
+                               seen);
     ck_assert_uint_eq(good, (unsigned)e->m * e->n / per);
     for (unsigned i = 0; i < (unsigned)e->m * e->n; i++)
         ck_assert_uint_eq(seen[i], i % e->n % per == 0);
