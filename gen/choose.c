@@ -52,7 +52,7 @@ refuse_given(xk_ctx *c, const struct xk_platform *platform,
     xk_schedule_print_fields(&fixed->to, guilty ? guilty : fixed->named,
                              one ? " or " : " and ", &given);
     const enum xk_status st =
-        xk_fail(c, XK_EINVAL, "schedule: %s: breaks the rule %s: %s",
+        xk_fail(c, XK_EINVAL, "XK_SCHEDULE: %s: breaks the rule %s: %s",
                 xk_str_get(&given), broken ? broken->name : "",
                 broken ? broken->why : "");
     xk_str_fini(&given);
@@ -65,15 +65,30 @@ const char *xk_given_schedule(void)
     return text && text[strspn(text, " +")] ? text : NULL;
 }
 
+enum xk_status xk_given_failed(xk_ctx *c, const char *variable,
+                               enum xk_status status)
+{
+    const struct xk_error why = c->error;
+    const char *const behind = strchr(why.message, ':');
+    xk_ctx_clear(c);
+    return xk_fail(c, status, "%s%s", variable, behind ? behind : ": is wrong");
+}
+
+enum xk_status xk_given_schedule_parse(xk_ctx *c, struct xk_schedule_fixed *out)
+{
+    const char *const text = xk_given_schedule();
+    *out = (struct xk_schedule_fixed){0};
+    const enum xk_status st = text ? xk_schedule_parse(c, text, out) : XK_OK;
+    return st < 0 ? xk_given_failed(c, "XK_SCHEDULE", st) : XK_OK;
+}
+
 enum xk_status xk_candidates_of(xk_ctx *c, const struct xk_platform *platform,
                                 const struct xk_shape *s,
                                 struct xk_schedule *candidate, unsigned *n)
 {
-    const char *const text = xk_given_schedule();
-    struct xk_schedule_fixed fixed = {0};
+    struct xk_schedule_fixed fixed;
     const struct xk_schedule_rule *broken = NULL;
-    if (text)
-        XK_TRY(xk_schedule_parse(c, text, &fixed));
+    XK_TRY(xk_given_schedule_parse(c, &fixed));
     *n = xk_schedule_candidates(platform, s, &fixed, candidate, &broken);
     if (*n)
         return XK_OK;
@@ -136,7 +151,8 @@ static enum xk_status none_valid(xk_ctx *c, enum xk_status status,
                                  const char *when,
                                  const struct xk_schedule_rule *broken)
 {
-    return xk_fail(c, status, "schedule: %s the rule %s: %s", when,
+    return xk_fail(c, status, "%s: %s the rule %s: %s",
+                   status == XK_EINVAL ? "XK_SCHEDULE" : "schedule", when,
                    broken ? broken->name : "", broken ? broken->why : "");
 }
 

@@ -190,10 +190,11 @@ static enum xk_status none_fits(struct ladder *l)
     const char *const given = xk_given_schedule();
     xk_ctx_clear(c);
     if (given)
-        return xk_fail(c, XK_EINVAL,
-                       "schedule: no candidate fits, of %u the last: %s; given "
-                       "'%s'",
-                       l->k->n_candidates, last.message, given);
+        return xk_fail(
+            c, XK_EINVAL,
+            "XK_SCHEDULE: no candidate fits, of %u the last: %s; given "
+            "'%s'",
+            l->k->n_candidates, last.message, given);
     return xk_fail(c, XK_ENOFIT, "no candidate fits, of %u the last: %s",
                    l->k->n_candidates, last.message);
 }

@@ -286,11 +286,12 @@ xk_contraction_problem_use_addresses(xk_ctx *c,
     XK_TRY(xk_shape_of(c, &p->nest.of, &s));
     const struct xk_schedule_rule *const broken =
         xk_candidates_keep(platform, &s, false, p->candidate, &p->n_candidates);
-    return broken ? xk_fail(c, XK_EINVAL,
-                            "schedule: with XK_CREATE_A64 it breaks the rule "
-                            "%s: %s",
-                            broken->name, broken->why)
-                  : XK_OK;
+    return broken
+               ? xk_fail(c, XK_EINVAL,
+                         "XK_SCHEDULE: with XK_CREATE_A64 it breaks the rule "
+                         "%s: %s",
+                         broken->name, broken->why)
+               : XK_OK;
 }
 
 enum xk_status

@@ -73,6 +73,13 @@ enum xk_status xk_problem_use_addresses(xk_ctx *c, struct xk_problem *p);
 /* The text of XK_SCHEDULE, by which schedules are what the caller asked for;
  * NULL: it says nothing. */
 const char *xk_given_schedule(void);
+/* Its fields, none if it says nothing. */
+enum xk_status xk_given_schedule_parse(xk_ctx *c,
+                                       struct xk_schedule_fixed *out);
+/* Names the environment's variable in the context's error, in place of the word
+ * in front of the colon. Returns the status. */
+enum xk_status xk_given_failed(xk_ctx *c, const char *variable,
+                               enum xk_status status);
 /* The search's candidates for a shape, *n of them and one at least; all have
  * what XK_SCHEDULE fixes, if it is set. XK_EPARSE, XK_EINVAL: what is wrong
  * with it, or the rule that stands against it; XK_EUNSUPPORTED: without it no

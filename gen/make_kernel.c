@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/gen.h"
 #include "passes/passes.h"
 
 void xk_gen_put_text(struct xk_gen *g, enum xk_stage_id s)
@@ -42,8 +43,10 @@ static enum xk_status run_passes(struct xk_gen *g,
                               .header_grf = job->header_grf};
     struct xk_trace *const t = &g->trace;
     const char *const passes = secure_getenv("XK_PASSES");
-    if (passes)
-        XK_TRY(xk_passes_parse(g->c, passes, &env.off));
+    const enum xk_status st =
+        passes ? xk_passes_parse(g->c, passes, &env.off) : XK_OK;
+    if (st < 0)
+        return xk_given_failed(g->c, "XK_PASSES", st);
     g->c->code_off = (uint8_t)((env.off & XK_PASSES_ORDER ? XK_CODE_ORDER : 0) |
                                (env.off & XK_PASSES_BANKS ? XK_CODE_BANKS : 0));
     if (xk_trace_wants(t, XK_STAGE_IR)) {

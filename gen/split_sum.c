@@ -226,7 +226,7 @@ static enum xk_status check_given(xk_ctx *c, unsigned given,
 {
     if (given < 2 || parts > 1)
         return XK_OK;
-    return xk_fail(c, XK_EINVAL, "schedule: splits=%u: %s", given,
+    return xk_fail(c, XK_EINVAL, "XK_SCHEDULE: splits=%u: %s", given,
                    refused ? refused
                            : "no index of K is so many parts that a valid "
                              "schedule adds up");
@@ -258,18 +258,15 @@ enum xk_status xk_split_sum_choose(xk_ctx *c,
 
 enum xk_status xk_split_sum_given(xk_ctx *c, unsigned *splits)
 {
-    const char *const text = xk_given_schedule();
-    struct xk_schedule_fixed fixed = {0};
+    struct xk_schedule_fixed fixed;
     *splits = 0;
-    if (!text)
-        return XK_OK;
-    XK_TRY(xk_schedule_parse(c, text, &fixed));
+    XK_TRY(xk_given_schedule_parse(c, &fixed));
     if (!xk_schedule_names(&fixed, "splits"))
         return XK_OK;
     *splits = fixed.to.splits;
     return *splits ? XK_OK
-                   : xk_fail(c, XK_EINVAL, "schedule: splits=0, need 1 to %d",
-                             UINT8_MAX);
+                   : xk_fail(c, XK_EINVAL,
+                             "XK_SCHEDULE: splits=0, need 1 to %d", UINT8_MAX);
 }
 
 /* The operands of a sum of nothing: A moves as C does along M, B is one

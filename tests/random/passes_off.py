@@ -18,9 +18,9 @@ PASSES = ["simplify", "let", "strength", "hoist", "cse", "peephole",
           "order"]
 # Nothing to do in these kernels: tests/passes has kernels that have.
 IDLE = ["overflow", "barrier"]
-REFUSED = [("-header", r"passes: '-header': codegen"),
-           ("-dance", r"passes: '-dance' leaves out no pass"),
-           ("cse", r"passes: 'cse' leaves out no pass")]
+REFUSED = [("-header", r"XK_PASSES: '-header': codegen"),
+           ("-dance", r"XK_PASSES: '-dance' leaves out no pass"),
+           ("cse", r"XK_PASSES: 'cse' leaves out no pass")]
 
 
 def run(xkbench, left_out, lines):

@@ -42,6 +42,17 @@ bool xk_bench_end(struct xk_bench_work *w, enum xk_bench_state state,
     return false;
 }
 
+/* An option reaches the library as the variable that its messages name. */
+static void name_schedule(struct xk_bench_work *w)
+{
+    static const char variable[] = "XK_SCHEDULE:", option[] = "schedule:";
+    const struct xk_error told = w->err;
+    if (*w->p->schedule &&
+        !strncmp(told.message, variable, sizeof variable - 1))
+        snprintf(w->err.message, sizeof w->err.message, "%s%s", option,
+                 told.message + sizeof variable - 1);
+}
+
 bool xk_bench_end_status(struct xk_bench_work *w, enum xk_status st)
 {
     enum xk_bench_state state = XK_FAILED;
@@ -51,6 +62,7 @@ bool xk_bench_end_status(struct xk_bench_work *w, enum xk_status st)
         state = XK_INVALID_ARGUMENTS;
     else if (st == XK_EABSENT)
         state = XK_SKIPPED;
+    name_schedule(w);
     xk_conv_name_options(&w->err);
     const char *const text = w->err.message;
     if (state == XK_FAILED)
