@@ -94,14 +94,15 @@ def c_findings(name, text):
 
 
 # A sentence that begins with "Of": what it is about comes last.
-OF = re.compile(r"""(?:^\s*(?:/\*+|\*|//|\#+|\"{3}|-)?\s*|[.:!?]\s+(?:[*\#]\s)?|
+OF = re.compile(r"""(?:^\s*(?:/\*+|\*|//|;|\#+|\"{3}|-)?\s*|[.:!?]\s+(?:[*\#;]\s)?|
                     ^\s*(?:/\*+|\*|\#)\s.*[.:!?]\s*\n\s*[*\#]\s|\|\s)
                     (?:\*\*)?Of\s[a-z0-9`*]""", re.X | re.M)
 
 
 def starts_with_of(root, names):
     """Rows of the files with such a sentence in a comment or a document."""
-    ends = (".c", ".h", ".def", ".md", ".py", ".sh", "meson.build", "Makefile")
+    ends = (".c", ".h", ".def", ".md", ".py", ".sh", ".ir", "meson.build",
+            "Makefile")
     return {f"of {n}" for n in names if n.endswith(ends) and
             OF.search((root / n).read_text(encoding="utf-8"))}
 
