@@ -180,7 +180,7 @@ def wrong_use(tool):
         tool.fails(2, r"platform=vax", verb, "-p", "vax", "x")
     tool.fails(2, r"no second file", "diff", "k.zebin")
     tool.fails(2, r"one file too many", "lint", "a", "b")
-    tool.fails(2, r"-p PLATFORM must be given", "asm", "in.asm", "-o", "x")
+    tool.fails(2, r"-p must be given: one of xehpg, xelp, xehpc$", "asm", "in.asm", "-o", "x")
     tool.fails(2, r"-o FILE must be given", "asm", "-p", "xelp", "in.asm")
     for verb in "dis", "lint":
         tool.fails(1, r"/no/such/file", verb, "/no/such/file")

@@ -93,6 +93,17 @@ ROWS = [
     ("xk", ["vgpu", "-o", "k.zebin", "--", "./k.zebin"], 2,
      r"output=k.zebin: is also the program"),
     ("xk", ["vgpu", "--trace=link", "--", "./k.zebin"], 2, r"trace=link: is also the program"),
+    ("xk", ["gen", "--from=masks.ir", "-o", "to_masks"], 2, r"=to_masks: is also an input"),
+    ("xk", ["gen", "--from=to_masks", "-o", "masks.ir"], 2, r"=masks.ir: is also an input"),
+    ("xk", ["vgpu", "-o", "prog", "--", "./prog"], 2, r"output=prog: is also the program;"),
+    ("xk", ["vgpu", "--trace=prog", "--", "./prog"], 2, r"trace=prog: is also the program;"),
+    ("xk", ["vgpu", "--trace=to_prog", "--", "./prog"], 2, r"trace=to_prog: is also the pr"),
+    ("xk", ["vgpu", "-o", "folder/found", "--", "found"], 2, r"found: is also the program;"),
+    ("xk", ["vgpu", "-o", "add.asm", "--", "cat", "add.asm"], 2,
+     r"output=add.asm: is also an argument of the program"),
+    # A program that cannot be started leaves no report of it.
+    ("xk", ["vgpu", "-o", "new", "--trace=new2", "--", "./no-such"], 127, r"no-such: cannot be"),
+    ("xk", ["vgpu", "-o", "new", "--", "./add.asm"], 126, r"add.asm: cannot be started"),
     # Options that do nothing.
     ("xkbench", [FINE, "--mode=L"], 2, r"--mode=L: stands behind the last"),
     ("xkbench", ["--mode=L", FINE, "--mb=3", "--reset"], 2, r"--mb=3: stands"),
@@ -114,6 +125,15 @@ ROWS = [
     ("xk", RUN + ["--check=none,mem"], 2, r"check=none,mem: 'none' stands beside"),
     ("xk", RUN + ["--seed=3"], 2, r"seed=3: .*--check=hazard"),
     ("xk", RUN + ["--group-seed=x"], 2, r"group-seed=x"),
+    # A number that is 0 was given, too.
+    ("xk", RUN + ["--seed=0"], 2, r"seed=0: .*--check=hazard"),
+    ("xk", RUN + ["--timing-waves=0"], 2, r"timing-waves=0: .*--timing"),
+    ("xk", RUN + ["--simd=0"], 2, r"simd=0: not 1, 8, 16 or 32"),
+    ("xk", RUN + ["--grf=0"], 2, r"grf=0: not 128 or 256"),
+    ("xk", RUN + ["--limit=0"], 2, r"limit=0: needs 1 or more"),
+    ("xk", ["vgpu", "--seed=0", "--", "true"], 2, r"seed=0: .*=hazard"),
+    ("xk", ["vgpu", "--limit=0", "--", "true"], 2, r"limit=0: needs 1 or more"),
+    ("xk", ["gen", "--from=masks.ir", "--registers=0"], 2, r"registers=0: needs 128 or 256"),
     ("xk", ["vgpu", "--seed=3", "--", "true"], 2, r"seed=3: .*=hazard"),
     ("xk", ["vgpu", "--seed=3", "--check=mem", "--", "true"], 2, r"seed=3: "),
     ("xk", ["vgpu", "--quiet", "--json", "--", "true"], 2, r"quiet: .*json"),
@@ -291,6 +311,47 @@ def dumps(tap, tools):
               r"^XK_DUMP_DIR: nothing is written without XK_DUMP, .*$")
 
 
+def from_stdin(tap, xk):
+    """An input that standard input gives is not overwritten either."""
+    for args in (["dis", "-", "-o", "k.zebin"], ["lint", "-o", "k.zebin", "-"],
+                 ["run", "-", "-o", "k.zebin"], ["gen", "--from=-", "-o", "k.zebin"],
+                 ["vgpu", "-o", "k.zebin", "--", "cat"]):
+        with open("k.zebin", "rb") as given:
+            done = subprocess.run([xk] + args, stdin=given, capture_output=True, text=True,
+                                  check=False)
+        tap.judge(" ".join(args) + " < k.zebin", done, 2, r"output=k.zebin: is also ")
+
+
+def edited_dump(tap, xk):
+    """A dump that is generated from and not overwritten by the next one."""
+    env = {**os.environ, "XK_DUMP": "ir", "XK_DUMP_DIR": "folder/d"}
+    subprocess.run([xk, "gen", "--from=masks.ir", "-o", "/dev/null"], env=env, check=True)
+    dump = next(Path("folder/d").rglob("*.txt"))
+    done = subprocess.run([xk, "gen", f"--from={dump}", "-o", "/dev/null"], env=env, text=True,
+                          capture_output=True, check=False)
+    tap.judge("xk gen --from a dump, with XK_DUMP", done, 2,
+              r"from=folder/d/.*: lies below folder/d, where XK_DUMP would overwrite it")
+    shutil.rmtree("folder/d")
+
+
+def variables(tap, tools):
+    """A message about a variable's text names the variable; one of an option, the option."""
+    for tool, name, value, pattern in (
+            ("xk", "XK_PASSES", "foo", r"XK_PASSES: 'foo' leaves out no pass"),
+            ("xk", "XK_PASSES", "-header", r"XK_PASSES: '-header': "),
+            ("xk", "XK_SCHEDULE", "foo", r"XK_SCHEDULE: 'foo' names no field"),
+            ("xk", "XK_SCHEDULE", "m=999", r"XK_SCHEDULE: m=999: breaks the rule"),
+            ("xk", "XK_SCHEDULE", "splits=0", r"XK_SCHEDULE: splits=0, need 1"),
+            ("xkbench", "XK_SCHEDULE", "m=999", r"\(XK_SCHEDULE: m=999: breaks the rule"),
+            ("xkbench", "", "--schedule=m=999", r"\(schedule: m=999: breaks the rule")):
+        args = {"xk": ["gen"], "xkbench": []}[tool] + ([] if name else [value]) + [FINE]
+        done = subprocess.run([tools[tool]] + args, text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env={**os.environ, **({name: value} if name else {})})
+        done.stderr = done.stdout
+        tap.judge(f"{tool} {name} {value}", done, 1, pattern)
+
+
 def widths(tap, xk):
     """JSON has the width of a launch, or no word of it, and never 0."""
     def facts(args):
@@ -312,6 +373,12 @@ def prepare(xk):
     subprocess.run([xk, "gen", "-o", "k.zebin", FINE], check=True)
     os.symlink("k.zebin", "link")
     shutil.copy(Path(__file__).resolve().parents[1] / "passes/hoist/masks.ir", ".")
+    os.symlink("masks.ir", "to_masks")
+    for name in ("prog", "folder/found"):
+        Path(name).write_text("#!/bin/sh\n")
+        os.chmod(name, 0o755)
+    os.symlink("prog", "to_prog")
+    os.environ["PATH"] += ":" + os.path.abspath("folder")
     Path("add.asm").write_text("(W) mov (8|M0) r112.0<1>:ud r0.0<1;1,0>:ud\n"
                                "/* 0x29F0 */ (W) send.gtwy (8|M0) null r112 null:0 0x0 0x02000010 {EOT}\n")
     subprocess.run([xk, "asm", "-p", "xehpg", "add.asm", "-o", "add.bin"],
@@ -360,6 +427,9 @@ def main():
         signals(tap, tools["xk"])
         dumps(tap, tools)
         widths(tap, tools["xk"])
+        from_stdin(tap, tools["xk"])
+        edited_dump(tap, tools["xk"])
+        variables(tap, tools)
         os.chdir("/")
     return tap.end()
 

@@ -234,11 +234,14 @@ enum xk_status xk_tool_output_write(const char *field, const char *path,
 }
 
 /* The path of a file that writing would destroy: one that is regular or does
- * not exist yet. */
-static char *regular(const char *path)
+ * not exist yet. "-" is read from the file behind standard input. */
+static char *regular(const struct xk_tool_file_use *use)
 {
     struct stat s;
-    if (!path || !strcmp(path, "-") ||
+    const bool standard = use->path && !strcmp(use->path, "-");
+    const char *const path =
+        standard && !use->written ? "/dev/stdin" : use->path;
+    if (!path || (standard && use->written) ||
         (stat(path, &s) == 0 && !S_ISREG(s.st_mode)))
         return NULL;
     return resolved_path(path);
@@ -249,9 +252,9 @@ enum xk_status xk_tool_files_distinct(const struct xk_tool_file_use *use,
 {
     enum xk_status st = XK_OK;
     for (size_t i = 0; i < n && st >= 0; i++) {
-        char *const mine = use[i].written ? regular(use[i].path) : NULL;
+        char *const mine = use[i].written ? regular(&use[i]) : NULL;
         for (size_t k = 0; k < n && mine && st >= 0; k++) {
-            char *const other = k != i ? regular(use[k].path) : NULL;
+            char *const other = k != i ? regular(&use[k]) : NULL;
             if (other && !strcmp(mine, other))
                 st = xk_tool_fail(err, XK_EINVAL,
                                   "%s=%.200s: is also %s; it would be "
@@ -262,6 +265,18 @@ enum xk_status xk_tool_files_distinct(const struct xk_tool_file_use *use,
         free(mine);
     }
     return st;
+}
+
+bool xk_tool_is_below(const char *path, const char *folder)
+{
+    char *const file = realpath(strcmp(path, "-") ? path : "/dev/stdin", NULL);
+    char *const around = realpath(folder, NULL);
+    const size_t n = around ? strlen(around) : 0;
+    const bool is_below = file && around && !strncmp(file, around, n) &&
+                          (file[n] == '/' || around[n - 1] == '/');
+    free(around);
+    free(file);
+    return is_below;
 }
 
 void xk_tool_standard_begin(void)

@@ -44,6 +44,9 @@ struct xk_tool_file_use {
 enum xk_status xk_tool_files_distinct(const struct xk_tool_file_use *use,
                                       size_t n, struct xk_error *err);
 
+/* Whether a file is in a folder, or deeper; false if either does not exist. */
+bool xk_tool_is_below(const char *path, const char *folder);
+
 /* Called first in main. If the caller closed a standard stream, the next file
  * that is opened must not take its place. */
 void xk_tool_standard_begin(void);

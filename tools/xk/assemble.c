@@ -40,12 +40,17 @@ static int assemble(const struct xk_request *r, struct xk_error *err)
 {
     size_t code_b = 0;
     void *code = NULL;
+    char words[120];
     struct xk_asm_text source = {.platform = r->platform,
                                  .file = strcmp(r->input[0], "-") ? r->input[0]
                                                                   : "stdin"};
-    if (!r->platform || (!r->output && !r->json)) {
-        xk_tool_fail(err, XK_EINVAL, "%s must be given",
-                     r->platform ? "-o FILE" : "-p PLATFORM");
+    if (!r->platform) {
+        xk_words_of_platforms(words, sizeof words);
+        xk_tool_fail(err, XK_EINVAL, "-p must be given: one of %s", words);
+        return 2;
+    }
+    if (!r->output && !r->json) {
+        xk_tool_fail(err, XK_EINVAL, "-o FILE must be given");
         return 2;
     }
     char *const text = xk_tool_read(r->input[0], &source.n_b, err);

@@ -74,8 +74,11 @@ static enum xk_status set_registers(void *user, const char *value,
 {
     struct gen *const g = user;
     g->of_from = "registers";
-    return xk_ir_word_registers("registers", value, 256, &g->source.grf_count,
-                                err);
+    const enum xk_status st = xk_ir_word_registers("registers", value, 256,
+                                                   &g->source.grf_count, err);
+    if (st >= 0 && !g->source.grf_count)
+        return xk_tool_fail(err, XK_EINVAL, "registers=0: needs 128 or 256");
+    return st;
 }
 
 static enum xk_status set_spare(void *user, const char *value,
@@ -193,6 +196,21 @@ static enum xk_status check_from(const struct gen *g, struct xk_error *err)
     return XK_OK;
 }
 
+/* The IR text is often a dump that was edited; the next dump has its names. */
+static enum xk_status check_gen_files(const struct gen *g, struct xk_error *err)
+{
+    const struct xk_tool_file_use use[] = {{"output", g->output, true},
+                                           {"an input", g->from, false}};
+    const char *const dump = getenv("XK_DUMP"), *dir = getenv("XK_DUMP_DIR");
+    dir = dir && *dir ? dir : "xk_dump";
+    if (g->from && dump && *dump && xk_tool_is_below(g->from, dir))
+        return xk_tool_fail(err, XK_EINVAL,
+                            "from=%.200s: lies below %.200s, where XK_DUMP "
+                            "would overwrite it",
+                            g->from, dir);
+    return xk_tool_files_distinct(use, sizeof use / sizeof use[0], err);
+}
+
 /* The options and the one problem; options hold wherever they stand. */
 static enum xk_status read_gen_arguments(struct gen *g, int n,
                                          const char *const *args,
@@ -223,9 +241,7 @@ static enum xk_status read_gen_arguments(struct gen *g, int n,
                             "go to standard output",
                             g->info ? "--info" : "--asm");
     g->info = g->info || (!g->output && !g->assembly);
-    const struct xk_tool_file_use use[] = {{"output", g->output, true},
-                                           {"an input", g->from, false}};
-    return xk_tool_files_distinct(use, sizeof use / sizeof use[0], err);
+    return check_gen_files(g, err);
 }
 
 /* Platform and device are the words that formulas and IR share with problems.

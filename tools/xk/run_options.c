@@ -66,9 +66,9 @@ FLAG(set_stats, stats)
 FLAG(set_json, json)
 FLAG(set_help, help)
 NUMBER(set_threads, "threads", host_threads, 1024)
-NUMBER(set_limit, "limit", look.inst_limit, UINT64_MAX)
-NUMBER(set_waves, "timing-waves", timing_waves, UINT32_MAX)
-NUMBER(set_seed, "seed", look.hazard_seed, UINT64_MAX)
+POSITIVE(set_limit, "limit", look.inst_limit)
+GIVEN_NUMBER(set_waves, "timing-waves", timing_waves, UINT32_MAX, sets_waves)
+GIVEN_NUMBER(set_seed, "seed", look.hazard_seed, UINT64_MAX, sets_seed)
 NUMBER(set_group_seed, "group-seed", look.group_seed, UINT64_MAX)
 
 /* A fact of raw code; a zebin says it itself. */
@@ -76,6 +76,7 @@ NUMBER(set_group_seed, "group-seed", look.group_seed, UINT64_MAX)
     SETTER(name)                                                               \
     {                                                                          \
         run_request_of(user)->sets_code = word;                                \
+        run_request_of(user)->sets_number[k] = true;                           \
         return xk_run_number_set(word, value, max,                             \
                                  &run_request_of(user)->code_number[k], err);  \
     }
@@ -286,11 +287,11 @@ static enum xk_status check_run_effects(const struct xk_run_request *r,
     if (r->look.trace_one && !r->trace)
         return xk_tool_fail(err, XK_EINVAL,
                             "trace-thread: does nothing without --trace=FILE");
-    if (r->timing_waves && !r->look.timing)
+    if (r->sets_waves && !r->look.timing)
         return xk_tool_fail(err, XK_EINVAL,
                             "timing-waves=%llu: does nothing without --timing",
                             (unsigned long long)r->timing_waves);
-    if (r->look.hazard_seed && !xk_look_checks_has(r->look.checks, "hazard"))
+    if (r->sets_seed && !xk_look_checks_has(r->look.checks, "hazard"))
         return xk_tool_fail(err, XK_EINVAL,
                             "seed=%llu: does nothing without --check=hazard",
                             (unsigned long long)r->look.hazard_seed);
@@ -351,10 +352,10 @@ static enum xk_status check_request(const struct xk_run_request *r,
         return xk_tool_fail(err, XK_EINVAL, "no file given");
     if (!r->kernel)
         return check_program(r, err);
-    if (simd && simd != 1 && simd != 8 && simd != 16 && simd != 32)
+    if (r->sets_number[0] && simd != 1 && simd != 8 && simd != 16 && simd != 32)
         return xk_tool_fail(err, XK_EINVAL, "simd=%llu: not 1, 8, 16 or 32",
                             (unsigned long long)simd);
-    if (grf && grf != 128 && grf != 256)
+    if (r->sets_number[1] && grf != 128 && grf != 256)
         return xk_tool_fail(err, XK_EINVAL, "grf=%llu: not 128 or 256",
                             (unsigned long long)grf);
     return check_outs(r, err);

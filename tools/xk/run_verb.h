@@ -64,11 +64,12 @@ struct xk_run_request {
     struct xk_simulate_code code;
     uint64_t timing_waves;
     uint64_t code_number[5]; /* simd, grf, barriers, scratch, inline */
+    bool sets_number[5];     /* which of them were given */
     const char *word[XK_RUN_ARGS_MAX];
     unsigned n_words, n_outs;
     struct xk_run_out out[XK_RUN_OUTS_MAX];
     const char *sets_code; /* an option that only raw code needs, or NULL */
-    bool stats, json, help, sets_groups;
+    bool stats, json, help, sets_groups, sets_seed, sets_waves;
 };
 
 /* Reads the arguments behind the verb; what is wrong is XK_EINVAL. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line of xk vgpu. */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/problem/option_table.h"
 #include "tools/problem/output.h"
@@ -26,8 +28,8 @@ FLAG(set_help, help)
 NUMBER(set_port, "port", port, 65535)
 NUMBER(set_threads, "threads", host_threads, 1024)
 NUMBER(set_memory, "memory", memory_mib, 1 << 24)
-NUMBER(set_limit, "limit", look.inst_limit, UINT64_MAX)
-NUMBER(set_seed, "seed", look.hazard_seed, UINT64_MAX)
+POSITIVE(set_limit, "limit", look.inst_limit)
+GIVEN_NUMBER(set_seed, "seed", look.hazard_seed, UINT64_MAX, sets_seed)
 
 SETTER(set_check)
 {
@@ -108,11 +110,61 @@ static enum xk_status check_vgpu_effects(const struct xk_vgpu_request *r,
         return xk_tool_fail(err, XK_EINVAL,
                             "quiet: does nothing with --json, which prints no "
                             "summary");
-    if (r->look.hazard_seed && !xk_look_checks_has(r->look.checks, "hazard"))
+    if (r->sets_seed && !xk_look_checks_has(r->look.checks, "hazard"))
         return xk_tool_fail(err, XK_EINVAL,
                             "seed=%llu: does nothing without --check=hazard",
                             (unsigned long long)r->look.hazard_seed);
     return xk_look_machine_fits(r->look.timing, r->platform, err);
+}
+
+/* The file that is started for a name: PATH says where a name without '/' is.
+ * NULL: there is none, or no memory. */
+static char *program_file(const char *name)
+{
+    const char *folder = getenv("PATH");
+    if (strchr(name, '/'))
+        return strdup(name);
+    while (folder) {
+        const size_t n = strcspn(folder, ":");
+        char *file;
+        if (asprintf(&file, "%.*s%s%s", (int)n, folder, n ? "/" : "", name) < 0)
+            return NULL;
+        if (access(file, X_OK) == 0)
+            return file;
+        free(file);
+        folder = folder[n] ? folder + n + 1 : NULL;
+    }
+    return NULL;
+}
+
+/* Refuses an output that is also another output, the program, what it reads as
+ * standard input, or a file that its arguments name. */
+static enum xk_status check_vgpu_files(const struct xk_vgpu_request *r,
+                                       struct xk_error *err)
+{
+    size_t n_args = 0;
+    while (r->program && r->program[n_args])
+        n_args++;
+    struct xk_tool_file_use *const use = calloc(n_args + 4, sizeof *use);
+    char *const file = n_args ? program_file(r->program[0]) : NULL;
+    if (!use) {
+        free(file);
+        return xk_tool_fail(err, XK_ENOMEM, "no memory for %zu arguments",
+                            n_args);
+    }
+    size_t n = 0;
+    use[n++] = (struct xk_tool_file_use){"output", r->output, true};
+    use[n++] = (struct xk_tool_file_use){"trace", r->trace, true};
+    use[n++] = (struct xk_tool_file_use){"the program", file, false};
+    use[n++] = (struct xk_tool_file_use){"the program's standard input",
+                                         n_args ? "-" : NULL, false};
+    for (size_t k = 1; k < n_args; k++)
+        use[n++] = (struct xk_tool_file_use){"an argument of the program",
+                                             r->program[k], false};
+    const enum xk_status st = xk_tool_files_distinct(use, n, err);
+    free(use);
+    free(file);
+    return st;
 }
 
 enum xk_status xk_vgpu_request_read(struct xk_vgpu_request *r, int n,
@@ -133,14 +185,7 @@ enum xk_status xk_vgpu_request_read(struct xk_vgpu_request *r, int n,
         r->program = args + n_own + 1;
     if (check_vgpu_effects(r, err) < 0)
         return err->status;
-    /* A name without a slash is looked for in PATH, not here. */
-    const char *const program = r->program ? r->program[0] : NULL;
-    const struct xk_tool_file_use use[] = {
-        {"output", r->output, true},
-        {"trace", r->trace, true},
-        {"the program", program && strchr(program, '/') ? program : NULL,
-         false}};
-    return xk_tool_files_distinct(use, sizeof use / sizeof use[0], err);
+    return check_vgpu_files(r, err);
 }
 
 void xk_vgpu_request_help(FILE *out)

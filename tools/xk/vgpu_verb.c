@@ -19,6 +19,7 @@ struct vgpu {
     struct xk_vgpu_signals signals;
     struct xk_tool_output output, trace;
     xk_virtual_device *device;
+    bool started; /* the program, or the service */
 };
 
 static enum xk_status open_vgpu_output(const char *field, const char *path,
@@ -48,10 +49,16 @@ static enum xk_status open_files(struct vgpu *x, struct xk_error *err)
     return xk_vgpu_log_init(&x->log, r, report_file(x), err);
 }
 
-/* Both are kept when the program failed: they say how far it came. */
+/* Both are kept when the program failed, since they say how far it came, but
+ * not when it was not started. */
 static void close_files(struct vgpu *x, struct xk_error *err)
 {
     struct xk_error late = {0};
+    if (!x->started) {
+        xk_tool_output_drop(&x->output);
+        xk_tool_output_drop(&x->trace);
+        return;
+    }
     if (xk_tool_output_commit(&x->output, &late) < 0 && err->status >= 0)
         *err = late;
     if (xk_tool_output_commit(&x->trace, &late) < 0 && err->status >= 0)
@@ -145,13 +152,15 @@ static int run_client(struct vgpu *x, struct xk_error *err)
         return 1;
     if (x->r->serve) {
         /* A device is useless if its address could not be printed. */
-        if (print_environment(x))
+        x->started = print_environment(x);
+        if (x->started)
             xk_vgpu_signals_await(&x->signals);
         else
             code = 1;
     } else {
         set_environment(x);
         code = xk_vgpu_program_run(&x->signals, x->r->program, err);
+        x->started = err->status >= 0;
     }
     xk_virtual_device_stop(x->device);
     if (err->status >= 0 && report(x, err) < 0 && !code)

@@ -13,7 +13,7 @@ struct xk_vgpu_request {
     const char *platform, *trace, *output;
     uint64_t port, host_threads, memory_mib;
     struct xk_simulate_opts look;
-    bool serve, stats, json, quiet, help;
+    bool serve, stats, json, quiet, help, sets_seed;
     bool is_checked;            /* --check, other than none */
     const char *const *program; /* its name and arguments, then NULL */
 };
