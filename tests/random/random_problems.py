@@ -254,20 +254,25 @@ def run(xkbench, lines):
     return done.stdout, done.returncode
 
 
-def judge(xkbench, lines, tap, refused=lambda rest: False):
+def judge(xkbench, lines, tap, refused=lambda rest: None):
     """Runs the lines, 500 a process; a TAP line for each that fails. States of all;
-    REFUSED is UNIMPLEMENTED that is to be so."""
-    kinds = Counter()
+    REFUSED is UNIMPLEMENTED that is to be so: where refused finds the reason in the rest
+    of the line. These are printed."""
+    kinds, reasons = Counter(), Counter()
     for first in range(0, len(lines), 500):
         out, _ = run(xkbench, lines[first:first + 500])
         for state, rest in re.findall(r"^\d+:([A-Z_]+)(.*)$", out, re.MULTILINE):
-            if state == "UNIMPLEMENTED" and refused(rest):
+            reason = refused(rest) if state == "UNIMPLEMENTED" else None
+            if reason:
                 state = "REFUSED"
+                reasons[reason[reason.lastindex]] += 1
             kinds[state] += 1
             if state not in ("PASSED", "MISTRUSTED", "REFUSED"):
                 tap.check(False, f"{state}{rest}")
         print(f"# {min(first + 500, len(lines))} of {len(lines)}: {dict(kinds)}",
               flush=True)
+    for reason, n in sorted(reasons.items()):
+        print(f"# refused, {n}: {reason}")
     return kinds
 
 
