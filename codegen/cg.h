@@ -12,7 +12,6 @@
 #include "isa/isa.h"
 
 #define XK_CG_MAX_LANES 64
-#define XK_CG_GRF_B 32  /* xehpg, the one platform so far */
 #define XK_CG_N_FLAGS 4 /* f0.0 f0.1 f1.0 f1.1 */
 #define XK_CG_NO_LOOP 0u
 
@@ -150,8 +149,8 @@ struct xk_operand xk_cg_src3(const struct xk_cg_val *v, unsigned first,
 struct xk_operand xk_cg_null(enum xk_reg_type t);
 struct xk_operand xk_cg_flag_opnd(unsigned flag, bool src);
 /* Most lanes from `first` on that one instruction may handle. */
-unsigned xk_cg_piece(const struct xk_cg_val *const *v, unsigned n,
-                     unsigned first, unsigned left);
+unsigned xk_cg_piece(const struct xk_cg *g, const struct xk_cg_val *const *v,
+                     unsigned n, unsigned first, unsigned left);
 /* Whether writing dst piece by piece would destroy lanes of src that are still
  * to be read. */
 bool xk_cg_clash(const struct xk_cg_val *dst, const struct xk_cg_val *src,

@@ -144,7 +144,7 @@ static struct xk_cg_val sub_regs(struct xk_cg *g, const xk_expr *e,
     b = xk_cg_align(g, b, &d, lanes);
     const struct xk_cg_val *const all[] = {&d, &a, &b};
     for (unsigned at = 0, n; at < lanes; at += n) {
-        n = xk_cg_piece(all, 3, at, lanes - at);
+        n = xk_cg_piece(g, all, 3, at, lanes - at);
         struct xk_inst *const i = xk_cg_emit(g, XK_OPC_ADD, n);
         i->dst = xk_cg_dst(&d, at);
         i->src[swap] = xk_cg_src(&a, at, n);

@@ -226,13 +226,14 @@ struct xk_operand xk_cg_flag_opnd(unsigned flag, bool src)
 
 /* bf counts as f here: such a mov fills at most one register of f (rule
  * bf_exec). */
-static bool piece_fits(const struct xk_cg_val *v, unsigned first, unsigned n)
+static bool piece_fits(const struct xk_cg *g, const struct xk_cg_val *v,
+                       unsigned first, unsigned n)
 {
-    if (v->dt == XK_DT_BF16 && n > XK_CG_GRF_B / 4)
+    const unsigned grf_b = g->p->grf_b;
+    if (v->dt == XK_DT_BF16 && n > grf_b / 4)
         return false;
     if (v->kind != XK_CG_REG || v->stride == 0)
         return true;
-    const unsigned grf_b = XK_CG_GRF_B;
     const unsigned e_b = xk_dtype_b(v->dt);
     const unsigned off_b = (v->sub_b + first * v->stride * e_b) % grf_b;
     const unsigned span_b = ((n - 1) * v->stride + 1) * e_b;
@@ -243,24 +244,25 @@ static bool piece_fits(const struct xk_cg_val *v, unsigned first, unsigned n)
 
 /* bf beside f: a register of f at most, and from its beginning, or one lane
  * (isa/rules.def, bf_exec and bf_src_region). */
-static unsigned bf16_piece(unsigned first, unsigned lanes)
+static unsigned bf16_piece(const struct xk_cg *g, unsigned first,
+                           unsigned lanes)
 {
-    const unsigned most = XK_CG_GRF_B / 4;
+    const unsigned most = g->p->grf_b / 4;
     if (first % most)
         return 1;
     return lanes < most ? lanes : most;
 }
 
-unsigned xk_cg_piece(const struct xk_cg_val *const *v, unsigned n,
-                     unsigned first, unsigned left)
+unsigned xk_cg_piece(const struct xk_cg *g, const struct xk_cg_val *const *v,
+                     unsigned n, unsigned first, unsigned left)
 {
     unsigned lanes = 16;
     while (lanes > left)
         lanes /= 2;
     for (unsigned i = 0; i < n; i++) {
         if (v[i]->dt == XK_DT_BF16)
-            lanes = bf16_piece(first, lanes);
-        while (lanes > 1 && !piece_fits(v[i], first, lanes))
+            lanes = bf16_piece(g, first, lanes);
+        while (lanes > 1 && !piece_fits(g, v[i], first, lanes))
             lanes /= 2;
     }
     return lanes;
@@ -286,7 +288,7 @@ void xk_cg_op1(struct xk_cg *g, enum xk_opcode op, const struct xk_cg_val *d,
 {
     const struct xk_cg_val *const all[] = {d, a};
     for (unsigned at = 0, n; at < lanes; at += n) {
-        n = xk_cg_piece(all, 2, at, lanes - at);
+        n = xk_cg_piece(g, all, 2, at, lanes - at);
         struct xk_inst *const i = xk_cg_emit(g, op, n);
         i->dst = xk_cg_dst(d, at);
         i->src[0] = xk_cg_src(a, at, n);
@@ -299,7 +301,7 @@ void xk_cg_op2(struct xk_cg *g, enum xk_opcode op, const struct xk_cg_val *d,
 {
     const struct xk_cg_val *const all[] = {d, a, b};
     for (unsigned at = 0, n; at < lanes; at += n) {
-        n = xk_cg_piece(all, 3, at, lanes - at);
+        n = xk_cg_piece(g, all, 3, at, lanes - at);
         struct xk_inst *const i = xk_cg_emit(g, op, n);
         i->dst = xk_cg_dst(d, at);
         i->src[0] = xk_cg_src(a, at, n);
@@ -312,7 +314,7 @@ void xk_cg_op3(struct xk_cg *g, enum xk_opcode op, const struct xk_cg_val *d,
 {
     const struct xk_cg_val *const all[] = {d, s[0], s[1], s[2]};
     for (unsigned at = 0, n; at < lanes; at += n) {
-        n = xk_cg_piece(all, 4, at, lanes - at);
+        n = xk_cg_piece(g, all, 4, at, lanes - at);
         struct xk_inst *const i = xk_cg_emit(g, op, n);
         i->dst = xk_cg_dst(d, at);
         for (unsigned k = 0; k < 3; k++)

@@ -121,7 +121,7 @@ static void compare_to_flag(struct xk_cg *g, const xk_expr *e, unsigned lanes,
         *f = new_flag(g);
     const struct xk_cg_val *const v[] = {&a, &b};
     for (unsigned at = 0, n; at < lanes; at += n) {
-        n = xk_cg_piece(v, 2, at, lanes - at);
+        n = xk_cg_piece(g, v, 2, at, lanes - at);
         struct xk_inst *const i = xk_cg_emit(g, XK_OPC_CMP, n);
         i->chan_off = (uint8_t)at;
         if (and)

@@ -155,16 +155,17 @@ struct xk_cg_val xk_cg_eval_mul(struct xk_cg *g, const xk_expr *e,
 static struct xk_cg_val mul_high_const(struct xk_cg *g, struct xk_cg_val x,
                                        uint32_t m, unsigned lanes)
 {
+    const unsigned one = xk_platform_dwords(g->p);
     const unsigned size_b =
-        (lanes * 4 + XK_CG_GRF_B - 1) / XK_CG_GRF_B * XK_CG_GRF_B;
+        (lanes * 4 + g->p->grf_b - 1) / g->p->grf_b * g->p->grf_b;
     const struct xk_cg_val d = xk_cg_reg(
-        XK_DT_U32, xk_cg_tile_new(g, size_b, XK_CG_GRF_B), 0, lanes > 1);
+        XK_DT_U32, xk_cg_tile_new(g, size_b, g->p->grf_b), 0, lanes > 1);
     const struct xk_cg_val lo = xk_cg_imm(XK_DT_U16, m & 0xffff);
     const struct xk_cg_val all = xk_cg_imm(XK_DT_U32, m);
     const struct xk_cg_val *const v[] = {&d, &x};
     x.dt = XK_DT_U32;
     for (unsigned at = 0, n; at < lanes; at += n) {
-        n = xk_cg_piece(v, 2, at, lanes - at < 8 ? lanes - at : 8);
+        n = xk_cg_piece(g, v, 2, at, lanes - at < one ? lanes - at : one);
         struct xk_inst *i = xk_cg_emit(g, XK_OPC_MUL, n);
         i->dst = xk_cg_null(XK_RT_UD);
         i->dst.arf = XK_ARF_ACC;
@@ -198,7 +199,7 @@ static struct xk_cg_val div_u32(struct xk_cg *g, struct xk_cg_val x, uint64_t d,
     const struct xk_cg_val t = xk_cg_temp(g, XK_DT_U32, lanes);
     const struct xk_cg_val *const v[] = {&t, &x, &q};
     for (unsigned at = 0, n; at < lanes; at += n) {
-        n = xk_cg_piece(v, 3, at, lanes - at);
+        n = xk_cg_piece(g, v, 3, at, lanes - at);
         struct xk_inst *const i = xk_cg_emit(g, XK_OPC_ADD, n);
         i->dst = xk_cg_dst(&t, at);
         i->src[0] = xk_cg_src(&x, at, n);

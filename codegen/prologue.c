@@ -157,7 +157,7 @@ static enum xk_status lane_numbers(struct xk_cg *g)
 {
     if (!g->has_ramp)
         return xk_ctx_status(g->c);
-    g->lane_tile = xk_cg_tile_new(g, XK_CG_GRF_B, XK_CG_GRF_B);
+    g->lane_tile = xk_cg_tile_new(g, g->p->grf_b, g->p->grf_b);
     const struct xk_cg_val lo = xk_cg_reg(XK_DT_U16, g->lane_tile, 0, 1);
     const struct xk_cg_val hi = xk_cg_reg(XK_DT_U16, g->lane_tile, 16, 1);
     const struct xk_cg_val eight = xk_cg_imm(XK_DT_U16, 8);

@@ -107,7 +107,7 @@ static void convert_wide(struct xk_cg *g, const struct xk_cg_val *d,
 static struct xk_cg_val from_register(struct xk_cg *g, struct xk_cg_val a,
                                       unsigned lanes)
 {
-    if (lanes == 1 || (a.stride == 1 && a.sub_b % XK_CG_GRF_B == 0))
+    if (lanes == 1 || (a.stride == 1 && a.sub_b % g->p->grf_b == 0))
         return a;
     const struct xk_cg_val t = xk_cg_temp(g, (enum xk_dtype)a.dt, lanes);
     mov_raw(g, t, a, lanes);
@@ -129,9 +129,10 @@ static struct xk_cg_val bf16_source(struct xk_cg *g, struct xk_cg_val a,
 
 /* Whether each lane of d begins a dword, of bf16 the first one a register, so
  * that a conversion may write it. */
-static bool starts_dwords(const struct xk_cg_val *d, unsigned lanes)
+static bool starts_dwords(const struct xk_cg *g, const struct xk_cg_val *d,
+                          unsigned lanes)
 {
-    if (d->dt == XK_DT_BF16 && d->sub_b % XK_CG_GRF_B)
+    if (d->dt == XK_DT_BF16 && d->sub_b % g->p->grf_b)
         return false;
     const unsigned b = xk_dtype_b((enum xk_dtype)d->dt);
     return b == 4 || (lanes > 1 && d->stride * b == 4 && d->sub_b % 4 == 0);
@@ -152,7 +153,7 @@ static void convert_lanes(struct xk_cg *g, const struct xk_cg_val *d,
     struct xk_cg_val w = as_dwords(g, a, lanes);
     if (to == XK_DT_BF16)
         w = bf16_source(g, w, lanes);
-    if (starts_dwords(d, lanes)) {
+    if (starts_dwords(g, d, lanes)) {
         convert_wide(g, d, w, lanes);
         return;
     }

@@ -48,7 +48,7 @@ static struct xk_cg_val carry_of(struct xk_cg *g, const struct xk_cg_val *sum,
     const struct xk_cg_val *const v[] = {&c, sum, b};
     const int f = xk_cg_flag_alloc(g);
     for (unsigned at = 0, n; at < lanes; at += n) {
-        n = xk_cg_piece(v, 3, at, lanes - at);
+        n = xk_cg_piece(g, v, 3, at, lanes - at);
         struct xk_inst *const i = xk_cg_emit(g, XK_OPC_CMP, n);
         i->chan_off = (uint8_t)(at % 16);
         i->cond = XK_COND_LT;
@@ -94,7 +94,7 @@ static void add_high(struct xk_cg *g, const struct xk_cg_val *dh,
     d.dt = ah.dt = XK_DT_S32;
     const struct xk_cg_val *const v[] = {&d, &ah, carry};
     for (unsigned at = 0, n; at < lanes; at += n) {
-        n = xk_cg_piece(v, 3, at, lanes - at);
+        n = xk_cg_piece(g, v, 3, at, lanes - at);
         struct xk_inst *const i = xk_cg_emit(g, XK_OPC_ADD, n);
         i->dst = xk_cg_dst(&d, at);
         i->src[0] = xk_cg_src(&ah, at, n);

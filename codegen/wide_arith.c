@@ -47,14 +47,15 @@ struct xk_cg_val xk_cg_sign_extend(struct xk_cg *g, struct xk_cg_val v,
 static struct xk_cg_val mul_high(struct xk_cg *g, const struct xk_cg_val *a,
                                  const struct xk_cg_val *b, unsigned lanes)
 {
+    const unsigned one = xk_platform_dwords(g->p);
     const unsigned size_b =
-        (lanes * 4 + XK_CG_GRF_B - 1) / XK_CG_GRF_B * XK_CG_GRF_B;
+        (lanes * 4 + g->p->grf_b - 1) / g->p->grf_b * g->p->grf_b;
     const struct xk_cg_val d = xk_cg_reg(
-        XK_DT_U32, xk_cg_tile_new(g, size_b, XK_CG_GRF_B), 0, lanes > 1);
+        XK_DT_U32, xk_cg_tile_new(g, size_b, g->p->grf_b), 0, lanes > 1);
     const struct xk_cg_val lo = xk_cg_word_of(*b, 0);
     const struct xk_cg_val *const v[] = {&d, a, b, &lo};
     for (unsigned at = 0, n; at < lanes; at += n) {
-        n = xk_cg_piece(v, 4, at, lanes - at < 8 ? lanes - at : 8);
+        n = xk_cg_piece(g, v, 4, at, lanes - at < one ? lanes - at : one);
         struct xk_inst *i = xk_cg_emit(g, XK_OPC_MUL, n);
         i->dst = xk_cg_null(XK_RT_UD);
         i->dst.arf = XK_ARF_ACC;

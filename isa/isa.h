@@ -38,6 +38,13 @@ struct xk_platform {
                             Tests limit it */
 };
 
+/* Lanes of a dword each that a register has. An instruction takes two
+ * registers of each operand at most. */
+static inline unsigned xk_platform_dwords(const struct xk_platform *p)
+{
+    return p->grf_b / 4u;
+}
+
 /* Registers that a thread may use in a mode of so many. */
 static inline unsigned xk_platform_grf(const struct xk_platform *p,
                                        unsigned grf_count)

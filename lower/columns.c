@@ -8,7 +8,18 @@
 
 #include <string.h>
 
-#define SIDE 8
+enum { MOST_ROWS = 8 }; /* of a dpas, on any platform */
+
+/* Lanes of a dpas, which are rows of M; its repeat count, which is columns. */
+static unsigned lanes_of_rows(const struct xk_lowering *l)
+{
+    return l->p->platform->dpas_exec;
+}
+
+static unsigned columns_of_dpas(const struct xk_lowering *l)
+{
+    return l->p->platform->dpas_rows;
+}
 
 static bool is_packed_store(const struct xk_plan_side *s)
 {
@@ -20,7 +31,7 @@ static bool is_packed_store(const struct xk_plan_side *s)
  */
 static unsigned column_run_of(const struct xk_lowering *l)
 {
-    return xk_plan_is_wide(l->p) ? SIDE / 2 : SIDE;
+    return columns_of_dpas(l) / (xk_plan_is_wide(l->p) ? 2 : 1);
 }
 
 /* Byte of a place of the thread's part in C. */
@@ -44,47 +55,54 @@ static unsigned columns_of_dword(const struct xk_plan_side *s)
 }
 
 /* Registers of eight columns in a part as in memory. */
-static unsigned registers_of_eight(const struct xk_plan_side *s)
+static unsigned registers_of_eight(const struct xk_lowering *l,
+                                   const struct xk_plan_side *s)
 {
-    return SIDE / columns_of_dword(s);
+    return columns_of_dpas(l) / columns_of_dword(s);
 }
 
 static const xk_expr *narrow_of(struct xk_lowering *l,
                                 const struct xk_plan_side *s,
                                 const xk_expr *part, unsigned eight)
 {
-    return xk_lower_reg(l, part, eight * registers_of_eight(s) * 4 * SIDE);
+    return xk_lower_reg(
+        l, part, eight * registers_of_eight(l, s) * 4 * lanes_of_rows(l));
 }
 
 /* Eight columns are converted together: those of registers of the part that lie
  * together. Vector i of them is element i / registers of each lane's dword in
  * register i % registers, so two vectors make two registers. */
-static unsigned column_of(const struct xk_plan_side *s, unsigned eight,
+static unsigned column_of(const struct xk_lowering *l,
+                          const struct xk_plan_side *s, unsigned eight,
                           unsigned i)
 {
-    const unsigned regs = registers_of_eight(s);
+    const unsigned regs = registers_of_eight(l, s);
     return (eight * regs + i % regs) * columns_of_dword(s) + i / regs;
 }
 
 /* The other way round: where a column's vector is among those of a part. */
-static uint32_t vector_place(const struct xk_plan_side *s, unsigned column)
+static uint32_t vector_place(const struct xk_lowering *l,
+                             const struct xk_plan_side *s, unsigned column)
 {
-    const unsigned per = columns_of_dword(s), regs = registers_of_eight(s);
+    const unsigned per = columns_of_dword(s), regs = registers_of_eight(l, s);
     const unsigned dword = column / per;
-    return 4 * SIDE *
-           (dword / regs * SIDE + column % per * regs + dword % regs);
+    return 4 * lanes_of_rows(l) *
+           (dword / regs * columns_of_dpas(l) + column % per * regs +
+            dword % regs);
 }
 
 /* Between eight vectors of f32 and their registers as in memory. */
 static void convert_eight(struct xk_epilogue *e, const struct xk_plan_side *s,
                           bool out, const xk_expr *wide, const xk_expr *narrow)
 {
-    const unsigned per_dw = 4 / xk_epi_bytes(s), regs = registers_of_eight(s);
+    const struct xk_lowering *const l = e->l;
+    const unsigned per_dw = 4 / xk_epi_bytes(s), lanes = lanes_of_rows(l);
+    const unsigned regs = registers_of_eight(l, s);
     struct xk_func f = {.kind = XK_FUNC_REORDER};
     struct xk_reorder *const r = &f.u.reorder;
-    const unsigned extent[3] = {regs / 2, SIDE / regs, 2 * SIDE};
-    const unsigned wide_stride[3] = {2 * SIDE, regs * SIDE, 1};
-    const unsigned narrow_stride[3] = {2 * SIDE * per_dw, 1, per_dw};
+    const unsigned extent[3] = {regs / 2, columns_of_dpas(l) / regs, 2 * lanes};
+    const unsigned wide_stride[3] = {2 * lanes, regs * lanes, 1};
+    const unsigned narrow_stride[3] = {2 * lanes * per_dw, 1, per_dw};
     r->dst = (uint8_t)(out ? s->dt : XK_DT_F32);
     r->src = (uint8_t)(out ? XK_DT_F32 : s->dt);
     r->n_dims = 3;
@@ -106,7 +124,7 @@ static void widen_one(struct xk_epilogue *e, const struct xk_plan_side *s,
     r->dst = XK_DT_F32;
     r->src = s->dt;
     r->n_dims = 1;
-    r->extent[0] = SIDE;
+    r->extent[0] = (uint16_t)lanes_of_rows(e->l);
     r->dst_stride[0] = 1;
     r->src_stride[0] = (uint16_t)(4 / xk_epi_bytes(s));
     const xk_expr *const args[2] = {xk_lower_reg(e->l, e->f32, 0),
@@ -117,13 +135,14 @@ static void widen_one(struct xk_epilogue *e, const struct xk_plan_side *s,
 static void widen_columns(struct xk_epilogue *e, const struct xk_plan_side *s,
                           const xk_expr *raw)
 {
-    const unsigned n = xk_plan_part_columns(e->l->p) / SIDE;
+    const unsigned n = xk_plan_part_columns(e->l->p) / columns_of_dpas(e->l);
     if (s->one) {
         widen_one(e, s, raw);
         return;
     }
     for (unsigned i = 0; i < n; i++) {
-        const xk_expr *const to = xk_lower_reg(e->l, e->f32, i * XK_EPI_WIDE_B);
+        const xk_expr *const to =
+            xk_lower_reg(e->l, e->f32, i * xk_plan_square_b(e->l->p));
         convert_eight(e, s, false, to, narrow_of(e->l, s, raw, i));
     }
 }
@@ -136,16 +155,17 @@ static void convert_square(struct xk_epilogue *e, const struct xk_epi_part *at,
     struct xk_lowering *const l = e->l;
     const unsigned per_dw = 4 / xk_lower_dst_b(l),
                    per = columns_of_dword(&e->c);
-    const unsigned run = column_run_of(l), dword = SIDE * per_dw;
-    const unsigned next = n + run % SIDE; /* of one run, none */
+    const unsigned rows = columns_of_dpas(l), lanes = lanes_of_rows(l);
+    const unsigned run = column_run_of(l), dword = lanes * per_dw;
+    const unsigned next = n + run % rows; /* of one run, none */
     const uint32_t next_b =
         place_b(l, at->m, at->n + next) - place_b(l, at->m, at->n + n);
-    const unsigned src[4] = {next_b / 4, SIDE * per, SIDE, 1};
+    const unsigned src[4] = {next_b / 4, lanes * per, lanes, 1};
     const unsigned dst[4] = {run / per * dword, dword, 1, per_dw};
-    const unsigned extent[4] = {SIDE / run, run / per, per, SIDE};
+    const unsigned extent[4] = {rows / run, run / per, per, lanes};
     struct xk_func f = {.kind = XK_FUNC_REORDER};
     struct xk_reorder *const r = &f.u.reorder;
-    const unsigned first = run == SIDE; /* one run: no dim for it */
+    const unsigned first = run == rows; /* one run: no dim for it */
     r->dst = (uint8_t)l->p->epi.dst;
     r->src = (uint8_t)(l->p->epi.in_f32 ? XK_DT_F32 : l->p->acc.dt);
     r->n_dims = (uint8_t)(4 - first);
@@ -183,12 +203,13 @@ static void operate_part(struct xk_epilogue *e, const struct xk_epi_part *at,
 {
     struct xk_lowering *const l = e->l;
     const bool alone = xk_epi_operand(l, step) != XK_EPI_NONE;
-    const unsigned cols = alone ? 1 : 2;
+    const unsigned cols = alone ? 1 : 2, each = columns_of_dpas(l);
     xk_epi_fetch(e, at, step);
     for (unsigned v = 0; v < xk_plan_part_columns(l->p); v += cols) {
-        const unsigned n = alone ? column_of(&e->c, v / SIDE, v % SIDE) : v;
+        const unsigned n = alone ? column_of(l, &e->c, v / each, v % each) : v;
         const xk_expr *const reg = column(l, at, n);
-        const struct xk_epi_vector x = {at->n + n, cols * SIDE, n, reg, reg};
+        const struct xk_epi_vector x = {at->n + n, cols * lanes_of_rows(l), n,
+                                        reg, reg};
         xk_epi_operate(e, step, step + 1, &x);
     }
 }
@@ -208,17 +229,18 @@ static void operate_eight(struct xk_epilogue *e, const struct xk_epi_part *at,
     struct xk_lowering *const l = e->l;
     const unsigned step = placing_step(e);
     const bool pairs = wide || !l->p->epi.convert; /* neighbours */
-    const xk_expr *to[SIDE];
-    for (unsigned i = 0; i < SIDE; i++) {
-        const unsigned n = column_of(&e->c, eight, i);
+    const unsigned lanes = lanes_of_rows(l), all = columns_of_dpas(l);
+    const xk_expr *to[MOST_ROWS];
+    for (unsigned i = 0; i < all; i++) {
+        const unsigned n = column_of(l, &e->c, eight, i);
         const xk_expr *const from = column(l, at, n);
-        to[i] = wide ? xk_lower_reg(l, wide, 4 * i * SIDE) : from;
-        const struct xk_epi_vector x = {at->n + n, SIDE, n, from, to[i]};
+        to[i] = wide ? xk_lower_reg(l, wide, 4 * i * lanes) : from;
+        const struct xk_epi_vector x = {at->n + n, lanes, n, from, to[i]};
         xk_epi_operate(e, step, step + 1, &x);
     }
-    for (unsigned i = 0; i < SIDE; i += pairs ? 2 : 1) {
-        const struct xk_epi_vector x = {at->n, pairs ? 2 * SIDE : SIDE,
-                                        column_of(&e->c, eight, i), to[i],
+    for (unsigned i = 0; i < all; i += pairs ? 2 : 1) {
+        const struct xk_epi_vector x = {at->n, pairs ? 2 * lanes : lanes,
+                                        column_of(l, &e->c, eight, i), to[i],
                                         to[i]};
         xk_epi_operate(e, step + 1, xk_epi_steps(l), &x);
     }
@@ -230,10 +252,10 @@ static void finish_columns(struct xk_epilogue *e, const struct xk_epi_part *at,
     struct xk_lowering *const l = e->l;
     const struct xk_plan_epilogue *const p = &l->p->epi;
     const bool any = xk_epi_has_steps(l, e->first, xk_epi_steps(l));
-    const unsigned n_wide = any ? p->wide : 0;
+    const unsigned n_wide = any ? p->wide : 0, all = columns_of_dpas(l);
     operate_columns(e, at, e->first, placing_step(e));
     xk_epi_fetch(e, at, placing_step(e));
-    for (unsigned i = 0; i < xk_plan_part_columns(e->l->p) / SIDE; i++) {
+    for (unsigned i = 0; i < xk_plan_part_columns(l->p) / all; i++) {
         const xk_expr *const wide = n_wide ? e->wide[i % n_wide] : NULL;
         if (any)
             operate_eight(e, at, i, wide);
@@ -242,8 +264,8 @@ static void finish_columns(struct xk_epilogue *e, const struct xk_epi_part *at,
             convert_eight(e, &e->c, true, from, narrow_of(l, &e->c, out, i));
         }
     }
-    for (unsigned n = 0; out && !n_wide && n < xk_plan_part_columns(e->l->p);
-         n += SIDE)
+    for (unsigned n = 0; out && !n_wide && n < xk_plan_part_columns(l->p);
+         n += all)
         convert_square(e, at, n, out);
 }
 
@@ -254,7 +276,7 @@ static void unpack_rows(struct xk_lowering *l, unsigned block,
 {
     xk_lower_n_only(l, xk_s32(l->c, 0), at);
     const xk_expr *const first =
-        xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, block * SIDE);
+        xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, block * lanes_of_rows(l));
     xk_lower_unpack_m(l, xk_block_let(&l->w, "out_m", xk_lower_lanes(l, first)),
                       NULL, at);
 }
@@ -274,7 +296,8 @@ static const xk_expr *side_mask(struct xk_epilogue *e,
     else
         memcpy(at, e->at[block], sizeof(at));
     xk_lower_set_n(l, col, at);
-    return xk_lower_widen(l, xk_lower_mask(l, xk_epi_view(l, s), at), SIDE);
+    return xk_lower_widen(l, xk_lower_mask(l, xk_epi_view(l, s), at),
+                          lanes_of_rows(l));
 }
 
 /* Lanes that message at column `col` of a block of rows reaches. */
@@ -289,9 +312,10 @@ static const xk_expr *mask_of(struct xk_epilogue *e,
     if (in_view)
         in_m = in_m ? xk_and(l->c, in_m, in_view) : in_view;
     if (all || s->one)
-        return in_m ? in_m : xk_lower_true(l, SIDE);
+        return in_m ? in_m : xk_lower_true(l, lanes_of_rows(l));
     const xk_expr *const in_n = xk_bin_imm(l->c, XK_OP_LT, col, s->n_extent);
-    return in_m ? xk_and(l->c, in_m, in_n) : xk_bcast(l->c, in_n, SIDE);
+    return in_m ? xk_and(l->c, in_m, in_n)
+                : xk_bcast(l->c, in_n, lanes_of_rows(l));
 }
 
 /* Dwords of a lane: all of a message's columns, as many of C's own registers as
@@ -347,7 +371,8 @@ static void move_columns(struct xk_epilogue *e, enum xk_send_op op,
 {
     struct xk_lowering *const l = e->l;
     const bool is_c = s->input == XK_SIDE_C, own = buf == l->acc;
-    const unsigned vec = dwords_of(l, s, own), block = part->m / SIDE;
+    const unsigned vec = dwords_of(l, s, own), lanes = lanes_of_rows(l),
+                   block = part->m / lanes;
     const unsigned per = columns_of_dword(s), cols = vec * per;
     const unsigned all = s->one ? 1 : xk_plan_part_columns(l->p);
     const xk_expr *const rows = is_c ? e->row_b[block] : rows_of(e, s, block);
@@ -356,13 +381,13 @@ static void move_columns(struct xk_epilogue *e, enum xk_send_op op,
         .space = XK_SPACE_GLOBAL,
         .data_b = (uint8_t)(is_packed_store(s) ? 4 : xk_epi_bytes(s)),
         .vec = (uint8_t)vec,
-        .lanes = SIDE,
+        .lanes = (uint8_t)lanes,
         .zero = !own && xk_epi_loads_zero(l, s)};
     for (unsigned n = 0; n < all; n += cols) {
         const xk_expr *const col =
             xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, part->n + n);
         const uint32_t reg_b = own ? place_b(l, part->m, part->n + n)
-                                   : buf_b + 4 * SIDE * (n / per);
+                                   : buf_b + 4 * lanes * (n / per);
         const struct xk_lower_args x = {
             .mem = is_c ? l->arg_c : l->arg_in[s->input],
             .off = offset_of(e, xk_epi_view(l, s), block, rows, col),
@@ -377,10 +402,10 @@ static void prepare_columns(struct xk_epilogue *e)
 {
     struct xk_lowering *const l = e->l;
     const struct xk_plan *const p = l->p;
-    for (unsigned i = 0; i < p->epi.m / SIDE; i++) {
+    for (unsigned i = 0; i < p->epi.m / lanes_of_rows(l); i++) {
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         const xk_expr *const first =
-            xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, i * SIDE);
+            xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, i * lanes_of_rows(l));
         const xk_expr *const m =
             xk_block_let(&l->w, "out_m", xk_lower_lanes(l, first));
         if (p->epi.m_masked)
@@ -404,7 +429,8 @@ static struct xk_epi_part column_part(const struct xk_lowering *l,
 {
     const unsigned cols = xk_plan_part_columns(l->p);
     const unsigned across = l->p->epi.n / cols;
-    const unsigned m = number / across * SIDE, n = number % across * cols;
+    const unsigned m = number / across * lanes_of_rows(l),
+                   n = number % across * cols;
     return (struct xk_epi_part){m, n, place_b(l, m, n)};
 }
 

@@ -344,7 +344,7 @@ static void buffers(struct xk_epilogue *e)
     if (f32_b(e))
         e->f32 = xk_block_alloc(&l->w, "old", f32_b(e), 0);
     for (unsigned i = 0; i < p->wide; i++)
-        e->wide[i] = xk_block_alloc(&l->w, "wide", XK_EPI_WIDE_B, 0);
+        e->wide[i] = xk_block_alloc(&l->w, "wide", xk_plan_square_b(l->p), 0);
     for (unsigned i = 0; i < p->turns; i++) {
         e->out[i] = xk_block_alloc(&l->w, "out", p->part_b, 0);
         if (!xk_plan_stores_dense(p)) /* the rest of each lane's dword */

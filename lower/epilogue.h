@@ -37,7 +37,8 @@ struct xk_epi_family {
     void (*widen)(struct xk_epilogue *e, const struct xk_plan_side *s,
                   const xk_expr *raw);
     /* Byte of a part's column, or of its first vector of columns, in that. */
-    uint32_t (*place)(const struct xk_plan_side *s, unsigned column);
+    uint32_t (*place)(const struct xk_lowering *l, const struct xk_plan_side *s,
+                      unsigned column);
 };
 extern const struct xk_epi_family xk_epi_rows, xk_epi_columns;
 
@@ -90,8 +91,6 @@ struct xk_epi_vector {
     unsigned column; /* n, counted from the part's first */
     const xk_expr *from, *to;
 };
-
-enum { XK_EPI_WIDE_B = 256 };
 
 /* The steps' number. First come the operations on the accumulators, then C
  * becomes f32, then come the others; the last one zeroes what is beyond N. Some

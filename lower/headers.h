@@ -6,7 +6,11 @@
 
 #include "lower/state.h"
 
-enum { XK_HEADER_B = 32 /* a header: 8 lanes of u32 */ };
+/* Bytes of a header: a register of u32. */
+static inline uint32_t xk_lower_header_b(const struct xk_lowering *l)
+{
+    return l->p->platform->grf_b;
+}
 
 /* v modulo 2^32. */
 const xk_expr *xk_lower_u32(const struct xk_lowering *l, int64_t v);

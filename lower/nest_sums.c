@@ -9,11 +9,27 @@
 
 #include "lower/state.h"
 
-enum { LANES = 8, WIDE = 16, BYTES = 4, DEEP = 32, MOST_COLUMNS = 32 };
-enum { WIDE_B = 4 * WIDE, SQUARE_B = 4 * LANES * LANES };
+enum { BYTES = 4, MOST_COLUMNS = 32 };
 
 static const char dwords[] = "s", low[] = "sl", high[] = "sh", byte[] = "e",
                   column[] = "t";
+
+static unsigned sum_lanes(const struct xk_lowering *l)
+{
+    return l->p->platform->dpas_exec;
+}
+
+/* Bytes of K of a row; partial sums of it as dwords take as many. */
+static unsigned sum_depth(const struct xk_lowering *l)
+{
+    return l->p->platform->dpas_depth_b;
+}
+
+/* Lanes of an instruction: two registers. */
+static unsigned sum_wide(const struct xk_lowering *l)
+{
+    return 2 * xk_platform_dwords(l->p->platform);
+}
 
 static unsigned shared(const struct xk_lowering *l)
 {
@@ -59,10 +75,10 @@ static void add_sum_block(struct xk_tile_decl *d, uint8_t dim, int64_t size,
 }
 
 /* The partial sums, a register a row of B: as dwords and as bytes. */
-static void add_rows_tile(struct xk_tiling *t, const char *name,
-                          enum xk_dtype dt, int64_t rows)
+static void add_rows_tile(const struct xk_lowering *l, struct xk_tiling *t,
+                          const char *name, enum xk_dtype dt, int64_t rows)
 {
-    const int64_t each = DEEP / (int64_t)xk_dtype_b(dt);
+    const int64_t each = sum_depth(l) / xk_dtype_b(dt);
     struct xk_tile_decl *const d = add_sum_tile(t, name, dt);
     set_sum_extents(d, XK_ROLE_N, rows, XK_ROLE_K, each);
     add_sum_block(d, 0, rows, each);
@@ -72,44 +88,45 @@ static void add_rows_tile(struct xk_tiling *t, const char *name,
 void xk_lower_sums_tiles(const struct xk_lowering *l, struct xk_tiling *t)
 {
     const struct xk_plan *const p = l->p;
-    const int64_t n = chunk_of(p);
+    const int64_t n = chunk_of(p), lanes = sum_lanes(l), deep = sum_depth(l);
+    const int64_t rows = p->platform->dpas_rows;
     if (!p->sums.any)
         return;
-    add_rows_tile(t, dwords, XK_DT_S32, p->t.n_part / shared(l));
-    add_rows_tile(t, low, XK_DT_U8, n / shared(l));
-    add_rows_tile(t, high, p->con->b.view.layout.dt, n / shared(l));
+    add_rows_tile(l, t, dwords, XK_DT_S32, p->t.n_part / shared(l));
+    add_rows_tile(l, t, low, XK_DT_U8, n / shared(l));
+    add_rows_tile(l, t, high, p->con->b.view.layout.dt, n / shared(l));
     struct xk_tile_decl *d = add_sum_tile(t, byte, XK_DT_U8);
-    set_sum_extents(d, XK_ROLE_M, LANES, XK_ROLE_K, DEEP);
-    add_sum_block(d, 1, DEEP / BYTES, LANES * BYTES);
-    add_sum_block(d, 0, LANES, BYTES);
+    set_sum_extents(d, XK_ROLE_M, lanes, XK_ROLE_K, deep);
+    add_sum_block(d, 1, deep / BYTES, lanes * BYTES);
+    add_sum_block(d, 0, lanes, BYTES);
     add_sum_block(d, 1, BYTES, 1);
     d = add_sum_tile(t, column, XK_DT_S32);
-    set_sum_extents(d, XK_ROLE_M, LANES, XK_ROLE_N, n);
+    set_sum_extents(d, XK_ROLE_M, lanes, XK_ROLE_N, n);
     if (shared(l) == 2) /* as C's: four of each half of N */
-        add_sum_block(d, 1, 2, LANES * LANES / 2);
-    add_sum_block(d, 1, n / LANES, LANES * LANES);
-    add_sum_block(d, 1, LANES / shared(l), LANES);
-    add_sum_block(d, 0, LANES, 1);
+        add_sum_block(d, 1, 2, rows * lanes / 2);
+    add_sum_block(d, 1, n / rows, rows * lanes);
+    add_sum_block(d, 1, rows / shared(l), lanes);
+    add_sum_block(d, 0, lanes, 1);
 }
 
 /* The right-hand side's only element. */
 static const xk_expr *right_side(struct xk_lowering *l)
 {
-    const unsigned input = l->p->sums.input;
+    const unsigned input = l->p->sums.input, lanes = sum_lanes(l);
     const struct xk_operand_view *const v = &l->p->con->input[input];
     const struct xk_send send = {.op = XK_SEND_LOAD,
                                  .space = XK_SPACE_GLOBAL,
                                  .data_b = 4,
                                  .vec = 1,
-                                 .lanes = LANES};
+                                 .lanes = (uint8_t)lanes};
     if (v->by_value)
         return l->arg_in[input];
-    const xk_expr *const buf = xk_block_alloc(&l->w, v->name, 4 * LANES, 0);
+    const xk_expr *const buf = xk_block_alloc(&l->w, v->name, 4 * lanes, 0);
     const struct xk_lower_args x = {.mem = l->arg_in[input],
                                     .off =
-                                        xk_bcast(l->c, xk_s32(l->c, 0), LANES),
+                                        xk_bcast(l->c, xk_s32(l->c, 0), lanes),
                                     .reg = xk_lower_reg(l, buf, 0),
-                                    .mask = xk_lower_true(l, LANES)};
+                                    .mask = xk_lower_true(l, lanes)};
     xk_lower_send(l, &l->w, &send, &x);
     return x.reg;
 }
@@ -154,7 +171,7 @@ struct part_sum {
 static const xk_expr *load_wide(struct xk_lowering *l, const xk_expr *buf,
                                 uint32_t at_b)
 {
-    return xk_block_load(&l->w, "x", xk_type_vec(XK_DT_S32, WIDE),
+    return xk_block_load(&l->w, "x", xk_type_vec(XK_DT_S32, sum_wide(l)),
                          xk_lower_reg(l, buf, at_b));
 }
 
@@ -173,7 +190,7 @@ static void add_byte(const struct part_sum *s, unsigned number)
     struct xk_func f = {
         .kind = XK_FUNC_TILE,
         .u.tile = {.op = XK_TILE_MUL, .family = l->p->t.family}};
-    xk_lower_fill_registers(l, s->byte, DEEP * LANES,
+    xk_lower_fill_registers(l, s->byte, sum_depth(l) * sum_lanes(l),
                             xk_s32(l->c, INT32_C(1) << 8 * number));
     strcpy(f.u.tile.tile[0], column);
     strcpy(f.u.tile.tile[1], byte);
@@ -189,7 +206,7 @@ static void add_all_bytes(const struct part_sum *s)
     xk_lower_zero(l, s->column, s->size_b);
     for (unsigned i = l->p->sums.bytes; i-- > 0;) {
         add_byte(s, i);
-        for (uint32_t b = 0; i && b < s->size_b; b += WIDE_B)
+        for (uint32_t b = 0; i && b < s->size_b; b += 4 * sum_wide(l))
             store_wide(
                 l, s->column, b,
                 xk_bin_imm(l->c, XK_OP_MUL, load_wide(l, s->column, b), 256));
@@ -202,17 +219,18 @@ static void lose_sums(const struct part_sum *s, const xk_expr *times,
                       unsigned number)
 {
     struct xk_lowering *const l = s->l;
-    const unsigned squares = l->p->t.m / LANES;
+    const unsigned squares = l->p->t.m / sum_lanes(l), wide = sum_wide(l);
+    const uint32_t square_b = xk_plan_square_b(l->p);
     const uint32_t first_b = number * s->size_b * squares;
-    for (uint32_t b = 0; b < s->size_b; b += WIDE_B) {
+    for (uint32_t b = 0; b < s->size_b; b += 4 * wide) {
         const xk_expr *const x =
             xk_block_let(&l->w, "z",
                          xk_mul(l->c, load_wide(l, s->column, b),
-                                xk_bcast(l->c, times, WIDE)));
+                                xk_bcast(l->c, times, wide)));
         for (unsigned m = 0; m < squares; m++) {
             const uint32_t at_b = first_b +
-                                  (b / SQUARE_B * squares + m) * SQUARE_B +
-                                  b % SQUARE_B;
+                                  (b / square_b * squares + m) * square_b +
+                                  b % square_b;
             store_wide(l, l->acc, at_b,
                        xk_sub(l->c, load_wide(l, l->acc, at_b), x));
         }
@@ -223,16 +241,16 @@ void xk_lower_sums_end(struct xk_lowering *l, const struct xk_lower_sums *s)
 {
     const struct xk_plan *const p = l->p;
     const unsigned n = chunk_of(p);
-    struct part_sum x = {.l = l, .size_b = n * 4u * LANES};
+    struct part_sum x = {.l = l, .size_b = n * 4u * sum_lanes(l)};
     const xk_expr *times = s->times;
     if (!s->sum)
         return;
     if (xk_op(times) == XK_OP_PTR)
         times = xk_block_load(&l->w, "times", xk_type_vec(XK_DT_S32, 1), times);
-    x.byte = xk_block_alloc(&l->w, "byte", DEEP * LANES, 1);
+    x.byte = xk_block_alloc(&l->w, "byte", sum_depth(l) * sum_lanes(l), 1);
     x.column = xk_block_alloc(&l->w, "column", x.size_b, 0);
     for (unsigned i = 0; i < p->t.n / n; i++) {
-        x.from = xk_lower_reg(l, s->sum, i * n / shared(l) * DEEP);
+        x.from = xk_lower_reg(l, s->sum, i * n / shared(l) * sum_depth(l));
         add_all_bytes(&x);
         lose_sums(&x, times, i);
     }

@@ -231,8 +231,10 @@ static void widen(struct xk_epilogue *e, const struct xk_plan_side *s,
     convert(e, s, false, e->f32, 0, raw);
 }
 
-static uint32_t place(const struct xk_plan_side *s, unsigned column)
+static uint32_t place(const struct xk_lowering *l, const struct xk_plan_side *s,
+                      unsigned column)
 {
+    (void)l;
     (void)s;
     return 4 * column;
 }

@@ -11,12 +11,7 @@
 #include "lower/epilogue.h"
 #include "lower/headers.h"
 
-enum {
-    LANES = 16, /* of an add: two registers */
-    CHUNK_B = 64,
-    RUN_B = 128,  /* four columns by eight rows */
-    BLOCK_B = 256 /* a message, at most */
-};
+enum { BLOCK_B = 256 }; /* a message, at most */
 
 struct halving {
     struct xk_lowering *l;
@@ -27,10 +22,22 @@ struct halving {
     bool parted;
 };
 
+/* An instruction takes two registers. */
+static unsigned add_b(const struct halving *h)
+{
+    return 2u * h->l->p->platform->grf_b;
+}
+
+/* Half of a dpas's columns. */
+static uint32_t half_run_b(const struct halving *h)
+{
+    return xk_plan_square_b(h->l->p) / 2;
+}
+
 static const xk_expr *load(struct halving *h, const xk_expr *buf, uint32_t at_b)
 {
     const struct xk_plan *const p = h->l->p;
-    return xk_block_load(&h->l->w, "x", xk_type_vec(p->acc.dt, LANES),
+    return xk_block_load(&h->l->w, "x", xk_type_vec(p->acc.dt, add_b(h) / 4),
                          xk_lower_reg(h->l, buf, at_b));
 }
 
@@ -45,12 +52,14 @@ static void store_part(struct halving *h, const xk_expr *buf, uint32_t at_b,
 /* Where byte q of the lower half lies, and how far the upper half is. */
 static uint32_t lower_b(const struct halving *h, uint32_t q_b)
 {
-    return h->parted ? q_b : q_b / RUN_B * 2 * RUN_B + q_b % RUN_B;
+    return h->parted
+               ? q_b
+               : q_b / half_run_b(h) * 2 * half_run_b(h) + q_b % half_run_b(h);
 }
 
 static uint32_t distance_b(const struct halving *h)
 {
-    return h->parted ? h->half_b : RUN_B;
+    return h->parted ? h->half_b : half_run_b(h);
 }
 
 /* Byte q of what is given, and then of what the other one gave. */
@@ -63,37 +72,37 @@ static const xk_expr *given(struct halving *h, uint32_t q_b)
  * together. */
 static uint32_t half_message_b(const struct halving *h, uint32_t q_b)
 {
-    uint32_t n_b = h->parted ? BLOCK_B : RUN_B;
+    uint32_t n_b = h->parted ? BLOCK_B : half_run_b(h);
     while (n_b > h->half_b - q_b)
         n_b /= 2;
     return n_b;
 }
 
-/* Blocks of 8 rows that squares of 8 x 8 are ordered by within columns (dpas).
- */
+/* Blocks of rows that the squares of a dpas are ordered by within columns. */
 static uint32_t row_blocks(const struct halving *h)
 {
     const struct xk_plan *const p = h->l->p;
-    return p->slices.by_rows ? 1 : p->t.m / 8u;
+    return p->slices.by_rows ? 1 : p->t.m / p->platform->dpas_exec;
 }
 
 /* Whether byte q of what is given is of this block of rows. */
 static bool is_of(const struct halving *h, uint32_t q_b, uint32_t block)
 {
-    const uint32_t square_b = BLOCK_B / (h->parted ? 1 : 2);
+    const uint32_t square_b = half_run_b(h) * (h->parted ? 2 : 1);
     return q_b / square_b % row_blocks(h) == block;
 }
 
 static void add_given(struct halving *h, uint32_t block)
 {
     const struct xk_plan *const p = h->l->p;
-    for (uint32_t at_b = 0; at_b < h->half_b; at_b += CHUNK_B) {
+    for (uint32_t at_b = 0; at_b < h->half_b; at_b += add_b(h)) {
         const uint32_t own_b = lower_b(h, at_b);
         if (!is_of(h, at_b, block))
             continue;
         const xk_expr *const own = load(h, h->l->acc, own_b);
-        const xk_expr *const other = xk_block_load(
-            &h->l->w, "x", xk_type_vec(p->acc.dt, LANES), given(h, at_b));
+        const xk_expr *const other =
+            xk_block_load(&h->l->w, "x", xk_type_vec(p->acc.dt, add_b(h) / 4),
+                          given(h, at_b));
         store_part(h, h->l->acc, own_b, xk_add(h->l->c, own, other));
     }
 }
@@ -127,7 +136,7 @@ static void messages_of(struct halving *h, enum xk_send_op op,
         const xk_expr *const at = xk_lower_reg(l, head, head_b);
         if (is_of(h, at_b, block))
             xk_lower_sendh(l, &l->w, &s, at, given(h, at_b));
-        head_b += XK_HEADER_B;
+        head_b += xk_lower_header_b(h->l);
     }
 }
 
@@ -144,7 +153,7 @@ static uint32_t half_headers_b(const struct halving *h)
 {
     uint32_t sum_b = 0;
     for (uint32_t at_b = 0; at_b < h->half_b; at_b += half_message_b(h, at_b))
-        sum_b += XK_HEADER_B;
+        sum_b += xk_lower_header_b(h->l);
     return sum_b;
 }
 
@@ -162,7 +171,7 @@ static void add_headers(struct halving *h, const xk_expr *to,
 /* Two registers an instruction, where there are so many. */
 static uint32_t two_b(const struct halving *h, uint32_t left_b)
 {
-    const uint32_t most_b = 2u * h->l->p->platform->grf_b;
+    const uint32_t most_b = add_b(h);
     return left_b < most_b ? left_b : most_b;
 }
 
@@ -172,7 +181,7 @@ static void set_headers(struct halving *h)
 {
     struct xk_lowering *const l = h->l;
     const struct xk_plan_slices *const s = &l->p->slices;
-    const uint32_t all_b = half_headers_b(h);
+    const uint32_t all_b = half_headers_b(h), each_b = xk_lower_header_b(l);
     const xk_expr *const place =
         xk_add(l->c, xk_bin_imm(l->c, XK_OP_MUL, l->tid, s->n), l->slice);
     const xk_expr *const first_b =
@@ -181,11 +190,11 @@ static void set_headers(struct halving *h)
         xk_block_let(&l->w, "place_b", xk_cast(l->c, XK_DT_U32, first_b));
     h->to = xk_block_alloc(&l->w, "to", all_b, 0);
     xk_block_add(&l->w, xk_store(l->c, xk_lower_reg(l, h->to, 0),
-                                 xk_bcast(l->c, first, XK_HEADER_B / 4)));
-    for (uint32_t at_b = XK_HEADER_B, n_b; at_b < all_b; at_b += n_b) {
+                                 xk_bcast(l->c, first, each_b / 4)));
+    for (uint32_t at_b = each_b, n_b; at_b < all_b; at_b += n_b) {
         n_b = two_b(h, at_b < all_b - at_b ? at_b : all_b - at_b);
         add_headers(h, xk_lower_reg(l, h->to, at_b), xk_lower_reg(l, h->to, 0),
-                    n_b, xk_lower_u32(l, at_b / XK_HEADER_B * h->pitch_b));
+                    n_b, xk_lower_u32(l, at_b / each_b * h->pitch_b));
     }
 }
 

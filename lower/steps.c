@@ -115,7 +115,7 @@ static const xk_expr *side_operand(struct xk_epilogue *e,
     const bool alone = e->f->n_lanes ? s->one : s->late;
     const uint32_t at_b = s->one    ? 0
                           : s->late ? 4 * v->column
-                                    : e->f->place(s, v->column);
+                                    : e->f->place(e->l, s, v->column);
     return load_dwords(e, xk_type_vec(dt, alone ? 1 : v->lanes),
                        s->input == XK_SIDE_C ? "old" : "rhs",
                        xk_lower_reg(e->l, e->held, at_b), v);

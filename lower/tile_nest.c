@@ -215,7 +215,7 @@ static struct xk_layout sum_layout(const struct xk_plan *p)
     if (p->t.n_part == p->t.n)
         return l;
     l.dim[1] = l.padded[1] = p->t.n_part;
-    l.block[0].size = p->t.n_part / 8;
+    l.block[0].size = p->t.n_part / p->platform->dpas_rows;
     return l;
 }
 

@@ -8,8 +8,6 @@
 #include "isa/message.h"
 #include "passes/expand.h"
 
-#define MAX_VEC 8 /* dwords of a lane */
-
 const xk_expr *xk_expand_reg(struct xk_expand *x, const struct xk_tile_move *m,
                              const int64_t *at)
 {
@@ -504,7 +502,7 @@ static void move_box(struct xk_expand *x, const struct xk_tile_move *m,
     if (s->kind == XK_SHAPE_GATHER && s->vec > 1)
         move_part(x, &box, s->kind, s->vec / 2u);
     else
-        move_part(x, &box, s->kind + 1u, MAX_VEC);
+        move_part(x, &box, s->kind + 1u, x->platform->lane_dwords);
 }
 
 /* All of m's part, by messages of this shape at best. */
@@ -542,5 +540,5 @@ void xk_expand_move(struct xk_expand *x, const xk_stmt *call)
     move_part(x, &m,
               store && xk_expand_converts(&m) ? XK_SHAPE_ELEMENTS
                                               : XK_SHAPE_BLOCK,
-              MAX_VEC);
+              x->platform->lane_dwords);
 }

@@ -82,24 +82,26 @@ static void call_multiply(const struct product *p, const struct xk_func *f,
         xk_block_call(&p->x->w, f, args, 4);
 }
 
-/* M in the lanes: a's dwords of k a register, b's rows of 32 bytes of k, c's
- * columns; eight of each. */
+/* M in the lanes: a's dwords of k a register, b's rows of a depth of k, c's
+ * columns. */
 static void expand_dpas(const struct product *p)
 {
     const unsigned elem_b = xk_dtype_b(type_of(p, A));
     const unsigned per_dw = elem_b > 2 ? 1 : 4 / elem_b;
     const unsigned lanes = p->x->platform->dpas_exec;
-    const unsigned deep = 8 * per_dw,
-                   own = p->f->family == XK_FAMILY_DPASW ? 4 : 8;
+    const unsigned rows = p->x->platform->dpas_rows;
+    const unsigned depth = p->x->platform->dpas_depth_b / 4;
+    const bool wide = p->f->family == XK_FAMILY_DPASW;
+    const unsigned deep = depth * per_dw, own = rows / (wide ? 2 : 1);
     const struct xk_func f = {.kind = XK_FUNC_DPAS,
                               .u.dpas = {.dst = (uint8_t)type_of(p, C),
                                          .src0 = (uint8_t)type_of(p, C),
                                          .src1 = (uint8_t)type_of(p, A),
                                          .src2 = (uint8_t)type_of(p, B),
                                          .exec = (uint8_t)lanes,
-                                         .sdepth = 8,
-                                         .rcount = 8,
-                                         .wide = own == 4}};
+                                         .sdepth = (uint8_t)depth,
+                                         .rcount = (uint8_t)rows,
+                                         .wide = wide}};
     if (elem_b > 2 || xk_dtype_b(type_of(p, B)) != elem_b) {
         refuse_tile(p, A, "in types of dpas");
         return;
@@ -117,17 +119,17 @@ static void expand_dpas(const struct product *p)
     }
     const unsigned columns = extent(p, C, 1);
     if (!steps(p, C, 0, lanes, 1) || !steps(p, C, 1, own, lanes) ||
-        columns % 8 ||
-        (own == 4 && tile_element(p, C, 0, columns / 2) !=
-                         tile_element(p, C, 0, 0) + 4 * lanes)) {
+        columns % rows ||
+        (wide && tile_element(p, C, 0, columns / 2) !=
+                     tile_element(p, C, 0, 0) + own * lanes)) {
         refuse_tile(p, C,
                     "as the sum of dpas: [n8 m8], or of dpasw, [n2 n4 m8]");
         return;
     }
     for (unsigned k = 0; k < extent(p, A, 1); k += deep)
         for (unsigned m = 0; m < extent(p, C, 0); m += lanes)
-            for (unsigned n = 0; n < columns; n += 8)
-                call_multiply(p, &f, m, n / 8 * own, k);
+            for (unsigned n = 0; n < columns; n += rows)
+                call_multiply(p, &f, m, n / rows * own, k);
 }
 
 /* N in the lanes; dp4a: of dwords of four elements along k. */

@@ -113,11 +113,13 @@ static const struct xk_block *block_from_inside(const struct xk_layout *l,
     return NULL;
 }
 
-static unsigned lanes_in_block(const struct xk_tile_move *m,
+static unsigned lanes_in_block(const struct xk_expand *x,
+                               const struct xk_tile_move *m,
                                const struct xk_block *b)
 {
     const unsigned n = m->part.n[b->dim], first = m->part.first[b->dim];
-    for (unsigned lanes = 16; lanes >= 8; lanes /= 2)
+    for (unsigned lanes = x->platform->message_lanes;
+         lanes >= xk_platform_dwords(x->platform); lanes /= 2)
         if (b->size % lanes == 0 && n % lanes == 0 && first % lanes == 0)
             return lanes;
     return 0;
@@ -176,7 +178,7 @@ static bool gather_shape(struct xk_expand *x, const struct xk_tile_move *m,
     }
     if (!b || b->stride != per_dw || (int)b->dim == vec_dim)
         return false;
-    s->lanes = (uint8_t)lanes_in_block(m, b);
+    s->lanes = (uint8_t)lanes_in_block(x, m, b);
     s->lane_dim = (int8_t)b->dim;
     s->n[b->dim] = s->lanes;
     if (!s->lanes)
@@ -190,10 +192,11 @@ static bool gather_shape(struct xk_expand *x, const struct xk_tile_move *m,
     return true;
 }
 
-/* A lane an element, along the first block from the inside that has eight; else
- * along the longest that is all of its dim, by fewer than eight lanes at last.
- */
-static void element_shape(const struct xk_tile_move *m, struct xk_tile_shape *s)
+/* A lane an element, along the first block from the inside that fills a
+ * register of dwords; else along the longest that is all of its dim, by fewer
+ * lanes at last. */
+static void element_shape(const struct xk_expand *x,
+                          const struct xk_tile_move *m, struct xk_tile_shape *s)
 {
     const struct xk_layout *const l = &m->part.tile->layout;
     const struct xk_block *b, *longest = NULL;
@@ -204,12 +207,12 @@ static void element_shape(const struct xk_tile_move *m, struct xk_tile_shape *s)
         if (seen & 1u << b->dim)
             continue;
         seen |= 1u << b->dim;
-        lanes = lanes_in_block(m, b);
+        lanes = lanes_in_block(x, m, b);
         if (lanes || (b->size == l->dim[b->dim] &&
                       (!longest || b->size > longest->size)))
             longest = b;
     }
-    s->lanes = (uint8_t)(lanes ? lanes : 8);
+    s->lanes = (uint8_t)(lanes ? lanes : xk_platform_dwords(x->platform));
     if (!longest)
         return;
     s->lane_dim = (int8_t)longest->dim;
@@ -239,7 +242,7 @@ void xk_expand_shape(struct xk_expand *x, const struct xk_tile_move *m,
         return;
     }
     if (!has_gather)
-        element_shape(m, out);
+        element_shape(x, m, out);
 }
 
 bool xk_expand_next(const struct xk_tile_move *m, const struct xk_tile_shape *s,

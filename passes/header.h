@@ -236,6 +236,8 @@ const xk_expr *xk_hd_address_before(struct xk_hd_pass *p,
 bool xk_hd_reserve(struct xk_hd_pass *p, unsigned grf);
 /* Registers of so many dwords. */
 unsigned xk_hd_grf_of(const struct xk_hd_pass *p, unsigned dwords);
+/* Lanes of a message as a header that moves has them: one register or two. */
+unsigned xk_hd_whole_lanes(const struct xk_hd_pass *p, unsigned lanes);
 /* Where header `at` (a lane) of the mover is in this iteration. */
 const xk_expr *xk_hd_mover_ptr(struct xk_hd_pass *p,
                                const struct xk_hd_mover *v, unsigned at);

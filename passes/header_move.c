@@ -21,7 +21,7 @@ bool xk_hd_moves_evenly(const struct xk_hd_pass *p,
     const struct xk_hd_loop *const l = p->loop;
     *step_b = 0;
     if (xk_dtype_b(m->dt) != 4 || !l->first_known || l->n_ifs || !l->step ||
-        m->lanes > 16)
+        m->lanes > 2 * xk_platform_dwords(p->env->platform))
         return false;
     for (unsigned i = 0; i < s->n; i++) {
         const struct xk_hd_term *const t = &s->term[i];
@@ -79,6 +79,12 @@ const xk_expr *xk_hd_address_before(struct xk_hd_pass *p,
     return xk_hd_to_lanes(p->c, start, lanes);
 }
 
+unsigned xk_hd_whole_lanes(const struct xk_hd_pass *p, unsigned lanes)
+{
+    const unsigned one = xk_platform_dwords(p->env->platform);
+    return lanes > one ? 2 * one : one;
+}
+
 unsigned xk_hd_grf_of(const struct xk_hd_pass *p, unsigned dwords)
 {
     const unsigned grf_b = p->env->platform->grf_b;
@@ -107,7 +113,7 @@ const xk_stmt *xk_hd_move_send(struct xk_hd_pass *p,
                                const struct xk_hd_sum *s)
 {
     int64_t step_b;
-    const unsigned lanes = m->lanes > 8 ? 16 : 8;
+    const unsigned lanes = xk_hd_whole_lanes(p, m->lanes);
     if (!xk_hd_moves_evenly(p, m, s, p->loop->var, &step_b) ||
         !xk_hd_reserve(p, xk_hd_grf_of(p, lanes)))
         return NULL;
@@ -158,6 +164,7 @@ static const xk_stmt *place_mover(struct xk_hd_pass *p,
                                   const struct xk_hd_mover *v,
                                   const xk_stmt *rest)
 {
+    const unsigned two = 2 * xk_platform_dwords(p->env->platform);
     const xk_stmt *st[XK_HD_MAX_TOGETHER + 1];
     unsigned n = 0;
     xk_hd_push_alloc(p, v->buf, v->round * v->lanes * 4);
@@ -168,8 +175,8 @@ static const xk_stmt *place_mover(struct xk_hd_pass *p,
                         xk_ptr(p->c, v->buf, xk_s32(p->c, at * 4)),
                         v->header[i].start[turn]);
     }
-    for (unsigned at = 0; at < v->lanes; at += 16)
-        st[n++] = add_step(p, v, at, v->lanes - at < 16 ? 8 : 16);
+    for (unsigned at = 0; at < v->lanes; at += two)
+        st[n++] = add_step(p, v, at, v->lanes - at < two ? two / 2 : two);
     st[n++] = rest;
     for (unsigned i = 0; i < n; i++)
         if (!st[i])

@@ -156,7 +156,7 @@ static bool find_round(struct xk_hd_pass *p, const struct xk_hd_message *m,
 const xk_stmt *xk_hd_round_send(struct xk_hd_pass *p,
                                 const struct xk_hd_message *m)
 {
-    const unsigned lanes = m->lanes > 8 ? 16 : 8;
+    const unsigned lanes = xk_hd_whole_lanes(p, m->lanes);
     struct rounds r = {0};
     int64_t always;
     if (p->loop->copies < 2 || p->loop->copies > XK_HD_MAX_ROUND ||

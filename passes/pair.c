@@ -9,6 +9,7 @@
 
 struct pair {
     xk_ctx *c;
+    const struct xk_platform *platform;
     const struct xk_kernel *k;
     xk_facts *facts;
     const xk_expr *thread; /* the parameter */
@@ -82,19 +83,20 @@ static enum xk_status halve_tiles(struct pair *p)
 {
     struct xk_tile_decl *const b = &p->t.tile[p->b];
     struct xk_tile_decl *const c = &p->t.tile[p->c_tile];
+    const int64_t lanes = p->platform->dpas_exec, rows = p->platform->dpas_rows;
     const int64_t n = tile_columns(p);
     const int dn = xk_tile_dim(c, XK_ROLE_N), dm = xk_tile_dim(c, XK_ROLE_M);
     const int bn = xk_tile_dim(b, XK_ROLE_N);
-    if (n % 16 || dm < 0 || bn < 0 || b->layout.dim[bn] != n)
+    if (n % (2 * rows) || dm < 0 || bn < 0 || b->layout.dim[bn] != n)
         return refuse_pair(
             p, "a tile of C has a whole number of 16 columns, and B's "
                "has them all");
     const int64_t m = c->layout.dim[dm];
-    const struct xk_block blocks[] = {{(uint8_t)dn, 2, 32},
-                                      {(uint8_t)dn, n / 8, m * 8},
-                                      {(uint8_t)dm, m / 8, 64},
-                                      {(uint8_t)dn, 4, 8},
-                                      {(uint8_t)dm, 8, 1}};
+    const struct xk_block blocks[] = {{(uint8_t)dn, 2, rows / 2 * lanes},
+                                      {(uint8_t)dn, n / rows, m * rows},
+                                      {(uint8_t)dm, m / lanes, rows * lanes},
+                                      {(uint8_t)dn, rows / 2, lanes},
+                                      {(uint8_t)dm, lanes, 1}};
     memcpy(c->layout.block, blocks, sizeof(blocks));
     c->layout.n_blocks = XK_COUNTOF(blocks);
     for (unsigned i = 0; i < b->layout.n_blocks; i++)
@@ -217,7 +219,7 @@ static enum xk_status check_pair(struct pair *p, const struct xk_pass_env *env)
 enum xk_status xk_pass_pair(xk_ctx *c, struct xk_kernel *k,
                             const struct xk_pass_env *env)
 {
-    struct pair p = {.c = c, .k = k};
+    struct pair p = {.c = c, .platform = env->platform, .k = k};
     const xk_stmt *body = NULL;
     p.facts = xk_pass_facts(c, k);
     if (!p.facts)
