@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """field_table.py XKBENCH DOCUMENT [--check]: the table of a schedule's fields between two marks of
 a document, as `xkbench --help` has them; --check: whether it is there, TAP."""
+import difflib
 import re
 import sys
 from pathlib import Path
@@ -31,7 +32,11 @@ def main():
     marked = re.compile(re.escape(BEGIN) + ".*" + re.escape(END), re.S)
     new, n = marked.subn(lambda _: BEGIN + table(xkbench) + END, text)
     if rest == ["--check"]:
-        tap.check(n == 1 and new == text, f"{path.name} has the fields of a schedule as they are")
+        why = "".join(difflib.unified_diff(text.splitlines(True), new.splitlines(True),
+                                           str(path), "xkbench --help", n=0))
+        tap.check(n == 1 and new == text, f"{path.name} has the fields of a schedule as they are",
+                  f"{why}write it again: scripts/field_table.py {xkbench} {path}" if n == 1 else
+                  f"the marks {BEGIN.strip()} and {END.strip()} are there {n} times, not once")
         return tap.end()
     if n != 1:
         sys.exit(f"field_table: {document} does not have the marks once")

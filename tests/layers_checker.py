@@ -64,7 +64,7 @@ def calls(tap, root):
         found = layers.call_violations(archive, rules)
         tap.check((not found) == allowed, f"{caller} calls {callee}", found)
     tap.check(layers.call_violations(archive, layers.room_rules()),
-              "an archive without a room is told")
+              "an archive without a room is told", "nothing was found")
 
 
 TAGS = [
@@ -115,7 +115,8 @@ def names(tap, root):
     for folder in ("isa", "base"):
         (root / folder).mkdir(exist_ok=True)
         (root / folder / "twice.c").write_text("", encoding="utf-8")
-    tap.check(layers.same_names(root, ["isa", "base"]), "a name that is twice")
+    tap.check(layers.same_names(root, ["isa", "base"]), "a name that is twice",
+              "isa/twice.c and base/twice.c were not found")
 
 
 def main():

@@ -3,8 +3,10 @@
 """suites.py FULL LONG BUILD [--names]: the tests of a build directory. Each has a
 suite, and each name in FULL (tests/full.txt) is a test here and has a reason; so has
 each name in LONG (tests/long.txt), which are the tests of suite long.
-Each target that runs something is named in CONTRIBUTING.md's table. With --names:
+Each target that runs something is named in CONTRIBUTING.md's table, and each check of a
+Python test says why it fails. With --names:
 prints the tests of make check, one a line. TAP otherwise."""
+import ast
 import json
 import re
 import sys
@@ -59,6 +61,16 @@ def unnamed_targets(build):
         rf"(?<![\w-]){re.escape(n)}(?![\w-])", table))
 
 
+def checks_without_why():
+    """The places that call check(good, name) of tests/tap.py without its why."""
+    root = Path(__file__).resolve().parents[1]
+    for path in sorted([*root.glob("tests/**/*.py"), *root.glob("scripts/*.py")]):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "check" and \
+               len(call.args) + len(call.keywords) == 2:
+                yield f"{path.relative_to(root)}:{call.lineno}"
+
+
 def findings(full, long, tests, sanitized):
     """The checks: title, what is wrong."""
     names = {name for name, _, _ in tests}
@@ -95,7 +107,8 @@ def main():
         return 0
     bad = False
     rows = list(findings(full, long, tests, is_sanitized(sys.argv[3]))) + [
-        ("every target is in CONTRIBUTING.md", unnamed_targets(sys.argv[3]))]
+        ("every target is in CONTRIBUTING.md", unnamed_targets(sys.argv[3])),
+        ("every check says why it fails", list(checks_without_why()))]
     print(f"1..{len(rows)}")
     for number, (title, wrong) in enumerate(rows, 1):
         bad |= bool(wrong)

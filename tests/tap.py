@@ -50,13 +50,23 @@ class Tap:
             for line in str(why).strip().splitlines()[-WHY_LINES:]:
                 print("# " + line[:2000])
 
+    def equal(self, got, want, name):
+        """One line; a failure shows both, lists from where they differ."""
+        why = f"{got!r}, expected {want!r}"
+        if isinstance(got, (tuple, list, bytes)) and isinstance(want, type(got)):
+            at = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b),
+                      min(len(got), len(want)))
+            why = (f"{len(got)} elements, expected {len(want)}; from element {at}: "
+                   f"{got[at:at + 8]!r}, expected {want[at:at + 8]!r}")
+        self.check(got == want, name, why)
+
     def line(self, complaint, name):
         """One line; complaint is empty if all is well."""
         self.check(not complaint, name, complaint)
 
     def skip(self, name, why):
         """One line for what cannot be tried here."""
-        self.check(True, f"{name} # SKIP {why}")
+        self.check(True, f"{name} # SKIP {why}", "")
 
     def judge(self, name, done, code, pattern):
         """A finished process: its exit code, and what stderr must match."""

@@ -58,9 +58,11 @@ def main():
         lost += some
         apart += differ
     n = len(apart)
-    tap.check(lost <= (1 - FIT) * n, f"{n - lost} of {n} first tries fit")
+    tap.check(lost <= (1 - FIT) * n, f"{n - lost} of {n} first tries fit",
+              f"expected {100 * FIT} percent")
     middle = statistics.median(map(abs, apart))
-    tap.check(middle <= APART, f"the median difference is {middle} registers")
+    tap.check(middle <= APART, f"the median difference is {middle} registers",
+              f"expected {APART} or less")
     return tap.end()
 
 

@@ -61,7 +61,9 @@ def main():
     kinds = problems.judge(args.xkbench, lines, tap, random_options.REFUSED.search)
     good = kinds["PASSED"] + kinds["MISTRUSTED"] + kinds["REFUSED"]
     weak = kinds["MISTRUSTED"] <= random_options.UNTRUSTED * args.count
-    tap.check(good == args.count and weak, f"of {args.count} {dict(kinds)}")
+    tap.check(good == args.count and weak, f"of {args.count} {dict(kinds)}",
+              f"all must end as one of PASSED, MISTRUSTED, REFUSED, and at most "
+              f"{100 * random_options.UNTRUSTED} percent be MISTRUSTED")
     return tap.end()
 
 

@@ -158,18 +158,23 @@ def main():
     tap = Tap()
     for name, holds in PROPERTIES.items():
         share = sum(map(bool, map(holds, problems))) / len(problems)
-        tap.check(share >= SHARE, f"{100 * share:.1f} percent have: {name}")
+        tap.check(share >= SHARE, f"{100 * share:.1f} percent have: {name}",
+                  f"expected {100 * SHARE} percent")
     for name, says in SAID.items():
         share = sum(map(bool, map(says, lines))) / len(lines)
-        tap.check(share >= SHARE, f"{100 * share:.1f} percent have: {name}")
+        tap.check(share >= SHARE, f"{100 * share:.1f} percent have: {name}",
+                  f"expected {100 * SHARE} percent")
     out, code = run(args.xkbench, lines)
     states = re.findall(r"^\d+:([A-Z_]+)(.*)$", out, re.MULTILINE)
     for state, rest in states:
-        tap.check(state in ("PASSED", "MISTRUSTED"), f"{state}{rest}")
+        tap.check(state in ("PASSED", "MISTRUSTED"), f"{state}{rest}",
+                  "its state is neither PASSED nor MISTRUSTED")
     weak = sum(state == "MISTRUSTED" for state, _ in states)
-    tap.check(weak <= UNTRUSTED * args.count, f"{weak} results proved little")
+    tap.check(weak <= UNTRUSTED * args.count, f"{weak} results proved little",
+              f"at most {100 * UNTRUSTED} percent may be MISTRUSTED")
     tap.check(len(states) == args.count and code == 0,
-              f"all {args.count} ran, exit code {code}")
+              f"all {args.count} ran, exit code {code}",
+              f"{len(states)} answers\n{out[-1000:]}")
     return tap.end()
 
 

@@ -163,7 +163,9 @@ def main():
     kinds = judge(args.xkbench, [line(rng) for _ in range(args.count)], tap, REFUSED.search)
     good = kinds["PASSED"] + kinds["MISTRUSTED"] + kinds["REFUSED"]
     tap.check(good == args.count and kinds["MISTRUSTED"] <= UNTRUSTED * args.count,
-              f"of {args.count} {dict(kinds)}")
+              f"of {args.count} {dict(kinds)}",
+              f"all must end as one of PASSED, MISTRUSTED, REFUSED, and at most "
+              f"{100 * UNTRUSTED} percent be MISTRUSTED")
     return tap.end()
 
 

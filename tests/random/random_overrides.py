@@ -66,9 +66,9 @@ def main():
             bad = [f"{schedule}: {line}" for (schedule, _), (good, line, _)
                    in zip(tries, answers) if not is_fine(good, line)]
             ran += sum(bool(good) for good, *_ in answers)
-            tap.check(not bad, f"{args.count} overrides, {' '.join(command)}"
-                      + ("" if not bad else f" # {len(bad)}, the first {bad[0]}"))
-    tap.check(ran > args.count, f"{ran} ran")
+            tap.check(not bad, f"{args.count} overrides, {' '.join(command)}",
+                      "\n".join([f"{len(bad)} are wrong", *bad[:5]]))
+    tap.check(ran > args.count, f"{ran} ran", f"expected more than {args.count}")
     return tap.end()
 
 

@@ -178,12 +178,14 @@ def judge(tap, name, lines, out, code):
     states = re.findall(r"^\d+:([A-Z_]+)(.*)$", out, re.MULTILINE)
     for state, rest in states:
         if state not in ("PASSED", "MISTRUSTED"):
-            tap.check(False, f"{state}{rest}")
+            tap.check(False, f"{state}{rest}",
+                      "its state is neither PASSED nor MISTRUSTED")
     weak = sum(state == "MISTRUSTED" for state, _ in states)
     tap.check(len(states) == len(lines) and code == 0 and
               weak <= UNTRUSTED * len(lines),
               f"{name}: {len(states)} of {len(lines)} ran, {weak} not trusted, "
-              f"exit code {code}")
+              f"exit code {code}",
+              f"all must run, exit with 0, and at most {100 * UNTRUSTED} percent be MISTRUSTED")
 
 
 def main():

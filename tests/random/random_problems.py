@@ -268,7 +268,8 @@ def judge(xkbench, lines, tap, refused=lambda rest: None):
                 reasons[reason[reason.lastindex]] += 1
             kinds[state] += 1
             if state not in ("PASSED", "MISTRUSTED", "REFUSED"):
-                tap.check(False, f"{state}{rest}")
+                tap.check(False, f"{state}{rest}",
+                          "its state is none of PASSED, MISTRUSTED, REFUSED")
         print(f"# {min(first + 500, len(lines))} of {len(lines)}: {dict(kinds)}",
               flush=True)
     for reason, n in sorted(reasons.items()):
@@ -301,7 +302,8 @@ def main():
     tap = Tap()
     for name, holds in properties.items():
         share = sum(map(holds, problems)) / len(problems)
-        tap.check(share >= SHARE, f"{100 * share:.1f} percent have: {name}")
+        tap.check(share >= SHARE, f"{100 * share:.1f} percent have: {name}",
+                  f"expected {100 * SHARE} percent")
     batch = [gradient_line(rng, p) if args.gradients
              else deconv_line(rng, p) if args.deconv
              else batch_line(rng, p, args.types) for p in problems]
@@ -309,17 +311,19 @@ def main():
     states = re.findall(r"^\d+:([A-Z_]+)(.*)$", out, re.MULTILINE)
     if args.expect_failure:
         failed = sum(state == "FAILED" for state, _ in states)
-        tap.check(failed > 0, f"the planted bug makes {failed} problems fail")
+        tap.check(failed > 0, f"the planted bug makes {failed} problems fail", out[-1000:])
         return tap.end()
     refused = [bool(args.few and NO_FIT.match(rest)) for _, rest in states]
     for (state, rest), no_fit in zip(states, refused):
-        tap.check(state == "PASSED" or no_fit, f"{state}{rest}")
+        tap.check(state == "PASSED" or no_fit, f"{state}{rest}", "its state is not PASSED")
     if args.few:
         tap.check(0 < sum(refused) <= 0.9 * args.count,
-                 f"{sum(refused)} of {args.count} did not fit")
+                 f"{sum(refused)} of {args.count} did not fit",
+                 "expected some, and 90 percent at most")
         code = 0
     tap.check(len(states) == args.count and code == 0,
-             f"all {args.count} ran, exit code {code}")
+             f"all {args.count} ran, exit code {code}",
+             f"{len(states)} answers\n{out[-1000:]}")
     return tap.end()
 
 

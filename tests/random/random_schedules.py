@@ -210,11 +210,10 @@ def main():
             if good is None:
                 continue
             seen.add(schedule, whole)
-            tap.check(good, f"XK_SCHEDULE='{schedule}' {' '.join(command)}"
-                      + ("" if good else " # " + (out.splitlines() + [""])[0]))
+            tap.check(good, f"XK_SCHEDULE='{schedule}' {' '.join(command)}", out)
     for good, what in seen.lines():
-        tap.check(good, what)
-    tap.check(seen.n >= args.count, f"{seen.n} ran of {tries} tried")
+        tap.check(good, what, "too few of the schedules that ran have it")
+    tap.check(seen.n >= args.count, f"{seen.n} ran of {tries} tried", f"expected {args.count}")
     return tap.end()
 
 

@@ -83,7 +83,8 @@ def main():
     for first in range(0, len(cases), BATCH):
         some = cases[first:first + BATCH]
         found = ANSWER.findall(bench(args.xkbench, [], some))
-        tap.check(len(found) == len(some), f"{len(found)} of {len(some)} answers")
+        tap.check(len(found) == len(some), f"{len(found)} of {len(some)} answers",
+                  "xkbench ended early")
         for state, reason, repro in found:
             kinds[state] += 1
             if state != "PASSED":
@@ -91,7 +92,8 @@ def main():
         print(f"# {min(first + BATCH, len(cases))} of {len(cases)}, "
               f"{time.monotonic() - start:.0f} s", flush=True)
     tap.check(kinds["PASSED"] == len(cases),
-              f"{kinds['PASSED']} of {len(cases)} cases of {len(texts)} problems passed")
+              f"{kinds['PASSED']} of {len(cases)} cases of {len(texts)} problems passed",
+              dict(kinds))
     return tap.end()
 
 

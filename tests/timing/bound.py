@@ -29,7 +29,8 @@ def main():
         least, any_least = allowed["nominal"], min(allowed.values())
         tap.check(ours * SLACK >= least and best * SLACK >= any_least,
                   f"{desc}: {ours:.1f} us of at least {least:.1f}, with the best "
-                  f"hypothesis {best:.1f} of {any_least:.1f}")
+                  f"hypothesis {best:.1f} of {any_least:.1f}",
+                  "a predicted time is below the bound behind its 'of'")
     tap.check(len(rows) == 20 and code == 0, f"{len(rows)} layers", out)
     return tap.end()
 

@@ -42,15 +42,18 @@ def main():
         ibytes, obytes, ms, eff = map(float, done.stdout.split("\n@")[1].split()[:4])
         tap.check(ibytes + obytes == want_b and obytes == elem_b * DST_E,
                   f"{dtype} {post_ops}: {ibytes:.0f} bytes read, {obytes:.0f} "
-                  f"written, {want_b} in all")
+                  f"written, {want_b} in all",
+                  f"expected {want_b - elem_b * DST_E} and {elem_b * DST_E}")
         told_b = eff * ms * 1e-3 * MEMORY_B_S
         tap.check(abs(told_b / want_b - 1) < 2e-3 and eff < 1,
-                  f"{dtype} {post_ops}: efficiency {eff} counts {told_b:.0f} bytes")
+                  f"{dtype} {post_ops}: efficiency {eff} counts {told_b:.0f} bytes",
+                  f"expected {want_b} within 0.2 percent, and an efficiency below 1")
         p = Problem(f"mb4{SHAPE}", dtype, "fwd", post_ops)
         least_ms = least_of("a770", p, dtype)[0] / 1e3
         tap.check(p.memory_b == want_b and least_ms <= ms,
                   f"{dtype} {post_ops}: the bound counts {p.memory_b} bytes, "
-                  f"{least_ms:.4f} ms of {ms:.4f}")
+                  f"{least_ms:.4f} ms of {ms:.4f}",
+                  f"expected {want_b} bytes, and a bound that is no more than the time")
     return tap.end()
 
 

@@ -96,17 +96,16 @@ def main():
             n = [re.search(rf"\b{kind}\b", c) is not None for c in found]
             lines.append(((sum(n) > 0) == (kind in wanted),
                           f"{' '.join(words)}: {sum(n)} of {len(found)} have "
-                          f"{kind}"))
+                          f"{kind}", "expected some" if kind in wanted else "expected none"))
         forced = (BUFFERED, WIDE, PACK)
         for kind in (k for k in forced if k in wanted):
             best = next((c for c in found if re.search(rf"\b{kind}\b", c)), "")
             best = best.split(" score=")[0]
             out = generated(sys.argv[1], words, best)
-            lines.append((best and out == best, f"{words[-1]}: {best} forced"
-                          + ("" if out == best else ": " + out.strip())))
+            lines.append((best and out == best, f"{words[-1]}: {best} forced", out))
     tap = Tap()
-    for good, what in lines:
-        tap.check(good, what)
+    for line in lines:
+        tap.check(*line)
     return tap.end()
 
 

@@ -107,7 +107,8 @@ def main():
 
         for row, problem, action in ROWS:
             default = code("", problem)
-            tap.check(re.search(action, default, re.M), f"{row}: without a device")
+            tap.check(re.search(action, default, re.M), f"{row}: without a device",
+                      f"no instruction matches {action}")
             for device in WITH + WITHOUT:
                 text = code(device, problem)
                 own, done = rules(f"--device={device}")
@@ -121,19 +122,21 @@ def main():
                 tap.check(other == ([row] if device in WITHOUT else []),
                           f"{row}: {device} under dg2-g10-c0", done.stdout)
                 tap.check(bool(re.search(action, text, re.M)) == (device in WITH),
-                          f"{row}: {device} has it or not")
+                          f"{row}: {device} has it or not",
+                          f"{'no' if device in WITH else 'an'} instruction matches {action}")
                 tap.check((text == default) == (device in WITH),
-                          f"{row}: {device} has the kernel of all or its own")
+                          f"{row}: {device} has the kernel of all or its own",
+                          "its code differs" if device in WITH else "its code is the same")
         for device in WITH + WITHOUT:
             code(device, ROWS[0][1])
-            tap.check(ip_version(path) == IP_VERSIONS.get(device),
+            tap.equal(ip_version(path), IP_VERSIONS.get(device),
                       f"{device}: the IP version in its file")
         code("", ROWS[0][1])
-        tap.check(ip_version(path) is None, "no IP version without a device")
+        tap.equal(ip_version(path), None, "no IP version without a device")
         tap.judge("lint, an empty device", run(tool, "lint", "--device=", path), 2,
                   "device=: no device; without the option lint judges for the file's")
-        tap.check("wa_ugm_backup" in rules("--device=dg2-g10-a0")[0],
-                  "lint knows what A0 needs")
+        own, done = rules("--device=dg2-g10-a0")
+        tap.check("wa_ugm_backup" in own, "lint knows what A0 needs", done.stdout)
         Path(folder, "k.ir").write_text(IR, encoding="utf-8")
         for device in OLD:
             judge_old(tap, device, run, bench, tool, path)

@@ -56,8 +56,9 @@ def main():
         code, out = run(sys.executable, script, xkbench, name, str(one), "--time")
         rows = [r.split("|") for r in one.read_text().splitlines()]
         tap.check(code == 0 and out.count("unimplemented:1 ") == 6,
-                  "the other problem is counted in each setting")
-        tap.check([r[0] for r in rows] == [
+                  "the other problem is counted in each setting",
+                  f"exit {code}\n{out}")
+        tap.equal([r[0] for r in rows], [
             f"{t} {layout}" for t in ("f32", "f16", "u8s8")
             for layout in ("nhwc", "any")], "one row a setting")
         for row in rows:
@@ -67,11 +68,12 @@ def main():
                           "-o", str(folder / "k"), row[1])
             n_b = int(re.search(r": (\d+) bytes of code", info).group(1))
             code = code_of((folder / "k").read_bytes())[:n_b]  # zeros behind it
-            tap.check(code and row[2] == fnv1a(code), f"{row[0]}: hash of the code")
-            tap.check(float(row[4]) > 0, f"{row[0]}: {row[4]} ms")
+            tap.equal(row[2], fnv1a(code), f"{row[0]}: hash of the code")
+            tap.check(code and float(row[4]) > 0, f"{row[0]}: {row[4]} ms",
+                      f"{len(code)} bytes of code")
         code, out = run(sys.executable, script, "--compare", str(one), str(one))
         tap.check(code == 0 and out.startswith("6 identical, 0 differing\n")
-                  and "geometric mean 1.000000" in out, "equal files")
+                  and "geometric mean 1.000000" in out, "equal files", f"exit {code}\n{out}")
         twice = f"{2 * float(rows[1][4]):.9g}"
         changed = [*rows[0]], [*rows[1]]
         changed[1][2], changed[1][4] = "0" * 16, twice
@@ -81,11 +83,13 @@ def main():
         tap.check(code == 1 and out.startswith("4 identical, 1 differing\nf32 any ")
                   and "only in the first: f16 nhwc" in out
                   and f"{rows[1][4]} to {twice} ms" in out
-                  and "worst 2.0000 (f32 any" in out, "what differs is told")
+                  and "worst 2.0000 (f32 any" in out, "what differs is told",
+                  f"exit {code}\n{out}")
         code, out = run(sys.executable, script, xkbench, name, str(folder / "new.out"),
                         f"--time={other}")
         tap.check(code == 0 and (folder / "new.out").read_text() ==
-                  one.read_text(), "times of other code are modelled again")
+                  one.read_text(), "times of other code are modelled again",
+                  f"exit {code}\n{out}\n{(folder / 'new.out').read_text()}")
     return tap.end()
 
 

@@ -48,8 +48,10 @@ def main():
             alone = predicted(sys.argv[1], ["--time-only=0", *words])
             seen.add(whole)
             tap.check(whole is not None and whole == alone,
-                      f"{' '.join(words)}: {whole}, with --time-only=0 {alone}")
-    tap.check(len(seen) > len(ROWS), f"{len(seen)} different times")
+                      f"{' '.join(words)}: {whole}, with --time-only=0 {alone}",
+                      "the two differ" if whole else "no prediction")
+    tap.check(len(seen) > len(ROWS), f"{len(seen)} different times",
+              f"expected more than {len(ROWS)}")
     return tap.end()
 
 

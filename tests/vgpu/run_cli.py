@@ -278,7 +278,7 @@ def timed(xk, tap):
              "buf:zero:1024"]
     xk.run(*plain, "--out=3:plain")
     done = xk.run("run", "--timing", "--json", *plain[1:], "--out=3:dst")
-    tap.check((xk.folder / "plain").read_bytes() ==
+    tap.equal((xk.folder / "plain").read_bytes(),
               (xk.folder / "dst").read_bytes(), "timing changes no result")
     (launch,) = json.loads(done.stdout)
     t = launch["timing"]
