@@ -68,7 +68,7 @@ void plan_lab_case(xk_ctx *c, const struct plan_lab_case *of, struct xk_plan *p)
         d.post_ops[d.n_post_ops++] =
             (struct xk_post_op){.kind = XK_POST_SUM, .alpha = 1};
     plan_lab_contraction(c, of->problem, &d, "acdb", of->tag, &con);
-    platform = *plan_lab_xehpg();
+    platform = *(of->on ? xk_platform_find(of->on) : plan_lab_xehpg());
     platform.kernel_grf = of->registers;
     ck_assert_msg(test_set_schedule(c, of->schedule, &s) == XK_OK &&
                       xk_plan_make(c, &platform, &con, &s, p) == XK_OK,

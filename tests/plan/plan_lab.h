@@ -20,6 +20,7 @@ struct plan_lab_case {
     const char *tag;    /* of weights */
     uint16_t registers; /* 0: as many as there are */
     bool sum;
+    const char *on; /* the platform; NULL: xehpg */
 };
 /* Its plan, which lasts until the next one; ends the test if anything refuses.
  */

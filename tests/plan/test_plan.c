@@ -524,6 +524,41 @@ START_TEST(the_text_names_every_decision)
 }
 END_TEST
 
+/* A dpas of xehpc has 16 lanes and registers of 64 bytes, and sums 32 bytes of
+ * K in 8 rows as that of xehpg does (isa.md 7). So a register of C is a column
+ * of 16 rows, and a gather of A has 16 lanes. */
+START_TEST(sizes_of_a_dpas_are_the_platforms)
+{
+    static const struct plan_lab_case of = {
+        "mb1ic32ih8oc32oh8kh1",
+        "fma=dpas simd=16 m=32 n=32 nsub=32 k=16 tg=1x1 slices=1 kloop=outer "
+        "slots=1,1 slm=0 addr=surface grf=128",
+        XK_F16,
+        XK_F16,
+        XK_F16,
+        "ABcd32a16b",
+        .on = "xehpc"};
+    static struct xk_plan p;
+    plan_lab_case(c, &of, &p);
+    for (int64_t m = 0; m < 32; m++)
+        for (int64_t n = 0; n < 32; n++) {
+            const int64_t at[2] = {m, n};
+            ck_assert_int_eq(xk_layout_offset_e(&p.acc, at),
+                             (n / 8 * 16 + m / 16 * 8 + n % 8) * 16 + m % 16);
+        }
+    ck_assert_uint_eq(p.grf.acc, 32 * 2);
+    ck_assert_uint_eq(p.fma_per_step, 2 * 4);
+    const struct xk_plan_list *const a = &p.seg[0].a;
+    ck_assert_uint_eq(a->n, 2);
+    for (unsigned i = 0; i < a->n; i++) {
+        ck_assert_uint_eq(a->item[i].msg.send.lanes, 16);
+        ck_assert_uint_eq(a->item[i].msg.send.vec, 8);
+        ck_assert_uint_eq(a->item[i].msg.row, 16 * i);
+    }
+    ck_assert_uint_eq(p.epi.parts, 2 * (32 / p.epi.cols));
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("plan");
@@ -542,6 +577,7 @@ int main(void)
     tcase_add_test(t, ragged_rows_are_masked_or_clamped);
     tcase_add_test(t, rows_of_dense_c_are_one_index);
     tcase_add_test(t, too_many_registers_do_not_fit);
+    tcase_add_test(t, sizes_of_a_dpas_are_the_platforms);
     tcase_add_test(t, the_text_names_every_decision);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
