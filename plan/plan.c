@@ -352,6 +352,17 @@ static unsigned dummy_grf(const struct xk_plan *p)
     return is_dpas(p) && (parts || leaves_lanes(p)) ? 8 : 0;
 }
 
+/* Headers of A's places, which stay, and B's. Straight code has each while it
+ * needs it. */
+static uint16_t flat_headers_grf(const struct xk_plan *p)
+{
+    const struct xk_plan_flat *const f = &p->flat;
+    const unsigned ring = header_grf(p, &p->seg[0].a);
+    const unsigned stay = xk_grfs(p, f->places * f->headers_b);
+    const bool straight = f->trip < 2u * f->copies && ring < stay;
+    return (uint16_t)((straight ? ring : stay) + header_grf(p, &p->seg[0].b));
+}
+
 static void count_loop(struct xk_plan *p)
 {
     struct xk_plan_grf *const g = &p->grf;
@@ -374,8 +385,7 @@ static void count_loop(struct xk_plan *p)
         g->headers = (uint16_t)(g->headers + header_grf(p, &s[1].a) +
                                 header_grf(p, &s[1].b));
     if (p->flat.places)
-        g->headers = (uint16_t)(xk_grfs(p, p->flat.places * p->flat.headers_b) +
-                                header_grf(p, &s->b));
+        g->headers = flat_headers_grf(p);
     if (p->a.served > 1)
         g->headers = (uint16_t)(xk_schedule_held_grf(
                                     p->platform, p->flat.places,
@@ -427,6 +437,10 @@ static unsigned spare_grf(const struct xk_plan *p)
     return left;
 }
 
+/* Coordinates, offsets and masks of the epilogue: of all eights of rows, with M
+ * in the lanes; else of one row, and a header. */
+enum { LANES_OF_M_GRF = 16, ONE_ROW_GRF = 6 };
+
 static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_grf *const g = &p->grf;
@@ -436,7 +450,8 @@ static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
     const unsigned row = xk_grfs(p, 4u * p->s.n_thr);
     const unsigned converted =
         is_dpas(p) ? 0 : p->epi.turns * xk_grfs(p, p->epi.part_b);
-    g->epilogue = (uint16_t)(g->acc + row * (early_inputs(p) + 2u) + 16 +
+    g->epilogue = (uint16_t)(g->acc + row * (early_inputs(p) + 2u) +
+                             (p->t.lanes_m ? LANES_OF_M_GRF : ONE_ROW_GRF) +
                              g->fixed + converted);
     if (p->slices.n > 1) /* begins before they add up: headers */
         g->epilogue = (uint16_t)(g->epilogue + g->acc * 3u / 16);

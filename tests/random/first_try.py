@@ -3,12 +3,11 @@
 """first_try.py XKBENCH [--count=100] [--seed=N]: whether registers are counted right before there is
 code. Random problems of each type are drawn, with a printed seed: how many kernels are made of the
 first candidate, and how far the registers that the plan counts are from those that the allocation
-takes. TAP: 95 of 100 first tries fit; the median difference is at most 8 registers."""
+takes. TAP: 95 of 100 first tries fit; 70 of 100 differences are at most 8 registers."""
 import argparse
 import os
 import random
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -17,7 +16,7 @@ from pathlib import Path
 from random_problems import Tap, problem, text
 
 TYPES = ("f32", "f16", "u8s8")
-FIT, APART = 0.95, 8
+FIT, NEAR, APART = 0.95, 0.70, 8
 COUNTED = re.compile(r"^registers: loop (\d+) .* epilogue (\d+)", re.MULTILINE)
 
 
@@ -60,9 +59,9 @@ def main():
     n = len(apart)
     tap.check(lost <= (1 - FIT) * n, f"{n - lost} of {n} first tries fit",
               f"expected {100 * FIT} percent")
-    middle = statistics.median(map(abs, apart))
-    tap.check(middle <= APART, f"the median difference is {middle} registers",
-              f"expected {APART} or less")
+    near = sum(abs(d) <= APART for d in apart)
+    tap.check(near >= NEAR * n, f"{near} of {n} counts differ by at most {APART} registers",
+              f"expected {100 * NEAR} percent")
     return tap.end()
 
 
