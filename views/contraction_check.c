@@ -191,13 +191,19 @@ static bool is_acc_step(const struct xk_contraction *p, unsigned i)
     const struct xk_epi_op *const e = &p->epi[i];
     const struct xk_access *const a = &p->input[e->input];
     if (!e->in_acc)
-        return !e->times_b;
+        return true;
     return p->acc_dt == XK_DT_S32 &&
-           (e->kind == XK_EPI_SUB || (e->kind == XK_EPI_ADD && !e->times_b)) &&
+           (e->kind == XK_EPI_SUB || e->kind == XK_EPI_ADD) &&
            a->layout.dt == XK_DT_S32 && (e->times_b || !a->by_value) &&
-           (!e->times_b ||
-            (!xk_access_uses(a) && xk_dtype_b(p->b.layout.dt) == 1)) &&
            (!i || p->epi[i - 1].in_acc);
+}
+
+/* Whether a step takes sums over B as kernels can. */
+static bool may_sum_b(const struct xk_contraction *p, const struct xk_epi_op *e)
+{
+    return !e->times_b || (e->in_acc && e->kind == XK_EPI_SUB &&
+                           !xk_access_uses(&p->input[e->input]) &&
+                           xk_dtype_b(p->b.layout.dt) == 1);
 }
 
 static enum xk_status check_epilogue(xk_ctx *c, const struct xk_contraction *p)
@@ -221,6 +227,11 @@ static enum xk_status check_epilogue(xk_ctx *c, const struct xk_contraction *p)
             return xk_fail(c, XK_EINVAL,
                            "operation %u, %s: only what is an s32 is added to "
                            "s32 accumulators or subtracted, before all else",
+                           i, row->name);
+        if (!may_sum_b(p, e))
+            return xk_fail(c, XK_EINVAL,
+                           "operation %u, %s: only one number times sums over "
+                           "a B of bytes is subtracted, from accumulators",
                            i, row->name);
         if (e->old_dt && xk_dtype_b((enum xk_dtype)e->old_dt) != b)
             return xk_fail(

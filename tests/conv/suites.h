@@ -21,6 +21,7 @@ Suite *suite_attr(void);
 Suite *suite_tensors(void);
 Suite *suite_forward(void);
 Suite *suite_post_ops(void);
+Suite *suite_sums_inside(void);
 Suite *suite_dnnl(void); /* only with XK_HAVE_DNNL */
 
 #endif

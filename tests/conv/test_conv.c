@@ -29,6 +29,7 @@ int main(void)
     srunner_add_suite(r, suite_tensors());
     srunner_add_suite(r, suite_forward());
     srunner_add_suite(r, suite_post_ops());
+    srunner_add_suite(r, suite_sums_inside());
 #ifdef XK_HAVE_DNNL
     srunner_add_suite(r, suite_dnnl());
 #endif
