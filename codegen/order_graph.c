@@ -278,11 +278,22 @@ static uint16_t span_dwords(struct xk_sb_span s)
     return s.dwords ? s.dwords : UINT16_MAX;
 }
 
+/* Users of the same dwords stand behind the first of them. */
 static void push_user(struct xk_order_graph *g, uint32_t *list, uint32_t node,
                       uint16_t dwords)
 {
-    g->user[g->n_users] = (struct xk_order_user){node, *list, dwords};
-    *list = g->n_users++;
+    const uint32_t me = g->n_users++;
+    uint32_t k = *list;
+    for (; k != XK_ORDER_NONE && g->user[k].dwords != dwords;
+         k = g->user[k].next)
+        g->steps++;
+    g->user[me] = (struct xk_order_user){node, *list, XK_ORDER_NONE, dwords};
+    if (k == XK_ORDER_NONE) {
+        *list = me;
+        return;
+    }
+    g->user[me].like = g->user[k].like;
+    g->user[k].like = me;
 }
 
 /* Takes the dwords from all users in the list: they are written anew, so these
@@ -292,6 +303,7 @@ static void forget_users(struct xk_order_graph *g, uint32_t *list,
 {
     while (*list != XK_ORDER_NONE) {
         struct xk_order_user *const u = &g->user[*list];
+        g->steps++;
         u->dwords &= (uint16_t)~dwords;
         if (u->dwords)
             list = &u->next;
@@ -305,10 +317,14 @@ static void link_read(struct xk_order_graph *g, uint32_t node, unsigned r,
 {
     if (g->wrote[r] != XK_ORDER_NONE)
         link(g, g->wrote[r], node, xk_order_unit_of(g, g->wrote[r])->lat_cyc);
-    for (uint32_t k = g->part[r]; k != XK_ORDER_NONE; k = g->user[k].next)
-        if (g->user[k].dwords & dwords)
-            link(g, g->user[k].node, node,
-                 xk_order_unit_of(g, g->user[k].node)->lat_cyc);
+    for (uint32_t k = g->part[r]; k != XK_ORDER_NONE; k = g->user[k].next) {
+        g->steps++;
+        if (!(g->user[k].dwords & dwords))
+            continue;
+        for (uint32_t j = k; j != XK_ORDER_NONE; j = g->user[j].like)
+            link(g, g->user[j].node, node,
+                 xk_order_unit_of(g, g->user[j].node)->lat_cyc);
+    }
     push_user(g, &g->read[r], node, dwords);
 }
 
@@ -331,9 +347,14 @@ static void link_users(struct xk_order_graph *g, uint32_t node, unsigned r,
 {
     uint32_t k = reads ? g->read[r] : g->part[r];
     for (; k != XK_ORDER_NONE; k = g->user[k].next) {
-        const uint32_t who = g->user[k].node;
-        if (who != node && (g->user[k].dwords & dwords))
-            link(g, who, node, until_free(g, who, node, r, reads));
+        g->steps++;
+        if (!(g->user[k].dwords & dwords))
+            continue;
+        for (uint32_t j = k; j != XK_ORDER_NONE; j = g->user[j].like) {
+            const uint32_t who = g->user[j].node;
+            if (who != node)
+                link(g, who, node, until_free(g, who, node, r, reads));
+        }
     }
 }
 

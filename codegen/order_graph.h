@@ -53,11 +53,15 @@ struct xk_order_graph {
     uint32_t *seen, *seen_edge; /* per node: the last one with an edge from
                                    here, plus 1, and that edge */
     struct xk_order_user {
-        uint32_t node, next;
-        uint16_t dwords; /* of a GRF, that nobody has written since */
+        uint32_t node;
+        uint32_t next;   /* in the list: the first one of other dwords */
+        uint32_t like;   /* of the same dwords */
+        uint16_t dwords; /* of a GRF, that nobody has written since; in the
+                            first one of them */
     } * user;
     uint32_t n_users, cap_users;
-    bool failed; /* no memory */
+    uint32_t steps; /* how often lists of users were gone one further */
+    bool failed;    /* no memory */
     /* wrote: the node that wrote all of it. part: a list of nodes that wrote
      * parts since. read: a list of nodes that have read since. */
     uint32_t wrote[XK_SB_N_RES], part[XK_SB_N_RES], read[XK_SB_N_RES];

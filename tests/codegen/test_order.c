@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codegen/order_graph.h"
 #include "order_text.h"
 #include "tests/scoreboard/hazard.h"
 #include "tests/sim/lab.h"
@@ -311,6 +312,45 @@ START_TEST(a_loop_does_not_wait_for_what_was_before_it)
 }
 END_TEST
 
+/* How often the graph's lists were gone one further for a block in which so
+ * many instructions read a dword of a register and as many write its neighbour.
+ */
+static uint32_t steps_of(unsigned n)
+{
+    static struct ot_list l;
+    struct xk_str text;
+    xk_ctx *const c = xk_ctx_create(NULL);
+    xk_str_init(&text, NULL);
+    for (unsigned k = 0; k < n; k++)
+        xk_str_puts(&text, "(W) mov (1|M0) r10.0<1>:d r2.0<0;1,0>:d\n"
+                           "(W) mov (1|M0) r2.1<1>:d 5:d\n");
+    ot_parse(HPG, xk_str_get(&text), &l);
+    struct xk_sb_access *const a = xk_sb_accesses(c, l.p, l.in, l.n);
+    struct xk_order_graph *const g = xk_calloc(c, 1, sizeof *g);
+    ck_assert(a && g);
+    *g = (struct xk_order_graph){
+        .c = c, .p = l.p, .costs = xk_cg_costs_get(l.p)};
+    ck_assert_int_eq(xk_order_graph_init(g, l.n), XK_OK);
+    ck_assert_int_eq(xk_order_graph_build(g, l.in, a, l.n, false), XK_OK);
+    const uint32_t steps = g->steps;
+    xk_order_graph_fini(g);
+    xk_free(c, g);
+    xk_free(c, a);
+    xk_str_fini(&text);
+    ck_assert_uint_eq(xk_ctx_destroy(c), 0);
+    return steps;
+}
+
+/* Addresses and counters share a register: thousands of reads of one were
+ * looked at for each write of another, up to half of a creation. */
+START_TEST(a_graph_is_linear_in_the_number_of_reads)
+{
+    const uint32_t one = steps_of(50), four = steps_of(200);
+    ck_assert_uint_ge(one, 50);
+    ck_assert_msg(four <= 5 * one, "%u steps, then %u", one, four);
+}
+END_TEST
+
 /* Allocators that fail at the n-th call. */
 static void *failing(void *user, void *p, size_t n_b)
 {
@@ -363,6 +403,7 @@ int main(void)
     tcase_add_test(t, random_blocks_leave_the_same_registers);
     tcase_add_test(t, the_same_text_gives_the_same_order);
     tcase_add_test(t, a_loop_does_not_wait_for_what_was_before_it);
+    tcase_add_test(t, a_graph_is_linear_in_the_number_of_reads);
     tcase_add_test(t, an_allocation_that_fails_is_reported);
     suite_add_tcase(s, t);
     suite_add_tcase(s, cg_bank_tests());
