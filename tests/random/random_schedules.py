@@ -32,7 +32,7 @@ DEPTH = {"f32": 4, "f16": 16, "u8s8": 32, "s8u8": 32}  # whole steps of K
 MAX_TAPS = 9  # innermost
 MAX_ROWS = 1500
 BY_ENVIRONMENT = 20  # of the tries
-REFUSED = re.compile(r"INVALID_ARGUMENTS \((schedule:.*?)\) __")
+REFUSED = re.compile(r"INVALID_ARGUMENTS \(((?:XK_SCHEDULE|schedule):.*?)\) __")
 SHARE, FEW = 20, 400  # one in so many has a field, of so many schedules; else one
 
 
