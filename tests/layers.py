@@ -56,6 +56,7 @@ FIELD = re.compile(r"^XK_(?:WORDS|NUMBER)\(\w+, \w+, (\w+),|"
                    r"^XK_PAIR\(\w+, '.', \w+, (\w+), (\w+),", re.MULTILINE)
 PUBLIC_ONLY = ["tools", "examples"]  # not even base
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+STRUCT = re.compile(r"^struct (\w+)\s*\{", re.MULTILINE)
 QUOTED_OR_COMMENT = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 # Names that stand twice already; no more of them.
@@ -139,6 +140,25 @@ def room_violations(root, room, may):
                 continue
             if room_of(header) not in may:
                 found.append(f"{path.relative_to(root)}: {header}")
+    return found
+
+
+def struct_rooms(root):
+    """{struct: the room of sim/ that defines it}"""
+    return {name: room_of(str(path.relative_to(root)))
+            for path in sorted((root / "sim").rglob("*.h"))
+            for name in STRUCT.findall(path.read_text(encoding="utf-8"))}
+
+
+def struct_violations(root, room, may):
+    """Texts of the structs that a room names and that are of a room it may not use,
+    because a declaration needs no include."""
+    rooms, found = struct_rooms(root), []
+    for path in sorted((root / "sim" / room).rglob("*.[ch]")):
+        plain = QUOTED_OR_COMMENT.sub("", path.read_text(encoding="utf-8"))
+        found += [f"{path.relative_to(root)}: struct {name} of sim/{rooms[name]}"
+                  for name in sorted(set(re.findall(r"\bstruct (\w+)", plain)))
+                  if rooms.get(name) and rooms[name] not in may]
     return found
 
 
@@ -241,8 +261,9 @@ def main():
         lines.say(violations(root, folder, rules[folder]),
                   f"{folder} includes what the design allows")
     for room, may in room_rules().items():
-        lines.say(room_violations(root, room, may),
-                  f"sim/{room} includes {', '.join(may)}")
+        lines.say(room_violations(root, room, may) +
+                  struct_violations(root, room, may),
+                  f"sim/{room} includes {', '.join(may)}, and names no other's structs")
     if archive:
         lines.say(call_violations(archive, room_rules()),
                   "rooms of sim/ call what they may include")

@@ -43,6 +43,19 @@ def includes(tap, root):
         tap.check((not found) == allowed, f"{name}: {text.strip()!r}", found)
 
 
+def structs(tap, root):
+    """A struct of another room, which nothing includes."""
+    for name, text in (("hazard/own.h", "struct xk_own {\n    int i;\n};\n"),
+                       ("core/far.h", "struct xk_own;\n"),
+                       ("check/far.h", "struct xk_own *own; /* struct xk_else */\n")):
+        path = root / "sim" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for room, allowed in (("core", False), ("check", True)):
+        found = layers.struct_violations(root, room, layers.room_rules()[room])
+        tap.check((not found) == allowed, f"sim/{room} names a struct of hazard", found)
+
+
 def calls(tap, root):
     """An archive of two objects, one calls the other."""
     for caller, callee, allowed in (("check", "core", True),
@@ -124,6 +137,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         includes(tap, Path(folder))
+        structs(tap, Path(folder))
         calls(tap, Path(folder))
         tags(tap, Path(folder))
         reads(tap, Path(folder))

@@ -43,7 +43,7 @@ enum xk_status xk_sim_hazard_prepare(struct xk_sim_kernel *k)
         s = xk_hz_table_init(t, a, k->platform, line, k->n);
     a->realloc(a->user, line, 0);
     if (s == XK_OK)
-        k->hazard = t;
+        k->noted = t;
     else
         a->realloc(a->user, t, 0);
     return s;
@@ -51,11 +51,11 @@ enum xk_status xk_sim_hazard_prepare(struct xk_sim_kernel *k)
 
 void xk_sim_hazard_forget(struct xk_sim_kernel *k)
 {
-    if (!k->hazard)
+    if (!k->noted)
         return;
-    xk_hz_table_fini(k->hazard);
-    k->alloc.realloc(k->alloc.user, k->hazard, 0);
-    k->hazard = NULL;
+    xk_hz_table_fini(xk_hz_table_of(k));
+    k->alloc.realloc(k->alloc.user, k->noted, 0);
+    k->noted = NULL;
 }
 
 static void report_hazard(const struct state *s, const struct xk_hz_finding *f)
@@ -66,7 +66,7 @@ static void report_hazard(const struct state *s, const struct xk_hz_finding *f)
                                      .inst = f->first};
     struct xk_sim_place place = {0};
     char why[200];
-    xk_hz_explain(t->kernel->hazard, f, why, sizeof why);
+    xk_hz_explain(xk_hz_table_of(t->kernel), f, why, sizeof why);
     if (f->kind == XK_HZ_SLM)
         snprintf(place.what, sizeof place.what, "SLM");
     else
@@ -111,7 +111,7 @@ static size_t state_b(const struct xk_sim_run *r)
 static void *work_create(const struct xk_sim_run *r)
 {
     return is_random(r) ? NULL
-                        : xk_hz_memo_create(r->kernel->hazard,
+                        : xk_hz_memo_create(xk_hz_table_of(r->kernel),
                                             r->d->check.hazard_strict);
 }
 
@@ -158,7 +158,7 @@ static int64_t hazard_ahead(struct xk_sim_thread *t,
     struct state *const s = state;
     struct xk_hz_memo *const m = xk_check_of(t)->work->extra;
     const uint32_t at = (uint32_t)(e - t->kernel->inst);
-    const bool dynamic = t->kernel->hazard->inst[at].is_dynamic;
+    const bool dynamic = xk_hz_table_of(t->kernel)->inst[at].is_dynamic;
     struct xk_hz_node *next = NULL;
     if (s->waits && s->e == e)
         return m ? 1 : -1;
@@ -197,7 +197,8 @@ static void hazard_before(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     if (is_random(t->group->run))
         xk_hz_late_before(&s->late, at, mask);
     else
-        xk_hz_step(t->kernel->hazard, &s->th, at, mask, t->rf + XK_RF_A0);
+        xk_hz_step(xk_hz_table_of(t->kernel), &s->th, at, mask,
+                   t->rf + XK_RF_A0);
 }
 
 /* Only the second thread of a pair is told of a dpasw. */

@@ -6,7 +6,7 @@
 
 #include "sim/check/check_hook.h"
 
-/* Fills k->hazard; XK_ENOMEM or XK_OK. */
+/* Fills k->noted; XK_ENOMEM or XK_OK. */
 enum xk_status xk_sim_hazard_prepare(struct xk_sim_kernel *k);
 void xk_sim_hazard_forget(struct xk_sim_kernel *k);
 

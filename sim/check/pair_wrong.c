@@ -219,7 +219,7 @@ static uint32_t find_touched(const struct xk_pair_wrong *w,
                              const struct xk_sim_thread *t,
                              const struct xk_sim_inst *e, bool written)
 {
-    const struct xk_hz_table *const h = t->kernel->hazard;
+    const struct xk_hz_table *const h = xk_hz_table_of(t->kernel);
     const struct xk_hz_inst *const i = &h->inst[e - t->kernel->inst];
     const struct xk_hz_access *a = &h->access[i->access];
     uint32_t at = UINT32_MAX;

@@ -98,8 +98,6 @@ struct xk_sim_inst {
     struct xk_msg msg;
 };
 
-struct xk_hz_table; /* sim/hazard/hazard_table.h */
-
 struct xk_sim_kernel {
     struct xk_alloc alloc;
     const struct xk_platform *platform;
@@ -111,7 +109,7 @@ struct xk_sim_kernel {
     uint32_t n;                 /* records, the last one is a guard */
     bool threads_apart; /* no barrier, fence or atomic: threads never meet */
     struct xk_sim_inst *inst;
-    struct xk_hz_table *hazard; /* what instructions touch and wait for */
+    void *noted; /* what an observer keeps of the code; who sets it, frees it */
     uint8_t *code;
     size_t code_b;
 };

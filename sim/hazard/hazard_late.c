@@ -105,7 +105,7 @@ static bool is_awaited(const struct xk_hz_late *l,
                        const struct xk_hz_late_op *op,
                        const struct xk_hz_inst *e, bool jumped)
 {
-    const struct xk_hz_table *const t = l->t->kernel->hazard;
+    const struct xk_hz_table *const t = xk_hz_table_of(l->t->kernel);
     const struct xk_hz_inst *const o = xk_hz_late_inst(l, op);
     if (o->unit != XK_HZ_IN_ORDER)
         return xk_hz_awaits(e, o->token, false) ||
@@ -120,7 +120,7 @@ static bool is_awaited(const struct xk_hz_late *l,
 
 static void land(struct xk_hz_late *l, uint32_t at)
 {
-    const struct xk_hz_inst *const e = &l->t->kernel->hazard->inst[at];
+    const struct xk_hz_inst *const e = &xk_hz_table_of(l->t->kernel)->inst[at];
     const bool jumped = at != l->next && !(e->is_sync && at + 1 == l->next);
     const bool ends = e->unit == XK_HZ_SEND && e->in->send.eot;
     for (unsigned k = 0; k < XK_HZ_LATE_OPS; k++) {
@@ -142,7 +142,7 @@ static void land(struct xk_hz_late *l, uint32_t at)
 /* Messages keep their order in memory, but for what hazard_pipe.def says. */
 static void keep_memory_order(struct xk_hz_late *l, uint32_t at)
 {
-    const struct xk_hz_table *const t = l->t->kernel->hazard;
+    const struct xk_hz_table *const t = xk_hz_table_of(l->t->kernel);
     const struct xk_hz_inst *const e = &t->inst[at];
     const enum xk_msg_class c = xk_msg_op_class(l->t->kernel->inst[at].msg.op);
     if (e->unit != XK_HZ_SEND || c == XK_MCLASS_LOAD ||
@@ -163,7 +163,7 @@ static bool writes_at_once(const struct xk_hz_late *l,
                            const struct xk_hz_inst *e)
 {
     const struct xk_hz_access *const a =
-        &l->t->kernel->hazard->access[e->access + e->n_rd];
+        &xk_hz_table_of(l->t->kernel)->access[e->access + e->n_rd];
     for (unsigned k = 0; k < e->n_wr; k++)
         if (e->is_branch || !xk_hz_op_is_late(l, e, a[k].file))
             return true;
@@ -221,7 +221,7 @@ static bool may_be_late(const struct xk_hz_inst *e)
 
 void xk_hz_late_before(struct xk_hz_late *l, uint32_t at, uint32_t mask)
 {
-    const struct xk_hz_inst *const e = &l->t->kernel->hazard->inst[at];
+    const struct xk_hz_inst *const e = &xk_hz_table_of(l->t->kernel)->inst[at];
     l->now++;
     land(l, at);
     keep_memory_order(l, at);
@@ -251,7 +251,7 @@ static unsigned write_most(const struct xk_hz_late *l,
 
 void xk_hz_late_after(struct xk_hz_late *l, uint32_t at)
 {
-    const unsigned unit = l->t->kernel->hazard->inst[at].unit;
+    const unsigned unit = xk_hz_table_of(l->t->kernel)->inst[at].unit;
     struct xk_hz_late_op *const op = l->hand;
     if (!op)
         return;

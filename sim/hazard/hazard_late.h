@@ -89,7 +89,7 @@ void xk_hz_late_after_both(struct xk_hz_late *l, struct xk_hz_late *other,
 static inline const struct xk_hz_inst *
 xk_hz_late_inst(const struct xk_hz_late *l, const struct xk_hz_late_op *op)
 {
-    return &l->t->kernel->hazard->inst[op->inst];
+    return &xk_hz_table_of(l->t->kernel)->inst[op->inst];
 }
 
 /* Fills what *op is about before it is executed: inst, active, mask, copies. */

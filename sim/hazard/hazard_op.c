@@ -10,7 +10,7 @@
 
 static const struct xk_hz_table *table_of(const struct xk_hz_late *l)
 {
-    return l->t->kernel->hazard;
+    return xk_hz_table_of(l->t->kernel);
 }
 
 bool xk_hz_op_is_late(const struct xk_hz_late *l, const struct xk_hz_inst *e,

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "isa/isa.h"
+#include "sim/core/kernel.h"
 
 #define XK_HZ_GRFS 256
 #define XK_HZ_FLAG_UNITS 128
@@ -88,6 +89,12 @@ enum xk_status xk_hz_table_init(struct xk_hz_table *t,
                                 const struct xk_platform *p,
                                 const struct xk_hz_line *line, uint32_t n);
 void xk_hz_table_fini(struct xk_hz_table *t);
+
+/* A kernel's; NULL: it has none, no hazards are looked for. */
+static inline struct xk_hz_table *xk_hz_table_of(const struct xk_sim_kernel *k)
+{
+    return k->noted;
+}
 
 /* First unit of a file; the end of STATE is the end of all. */
 uint32_t xk_hz_file_at(const struct xk_platform *p, enum xk_hz_file f);

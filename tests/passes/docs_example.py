@@ -20,6 +20,8 @@ def main():
     steps = [(mark, text) for mark, text in blocks if mark != "ir"]
     bad = len(kernel) != 1 or not steps
     print(f"{'not ok' if bad else 'ok'} 1 - one kernel and passes for it")
+    if bad:
+        print(f"# {len(kernel)} blocks of ir, {len(steps)} of passes in {path}")
     for i, (passes, wanted) in enumerate(steps, 2):
         done = subprocess.run([opt, passes], input=kernel[0],
                               capture_output=True, text=True, check=False)

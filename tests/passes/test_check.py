@@ -61,6 +61,8 @@ def main():
         ok = holds(check, directives, text) == expected
         failed += not ok
         print(f'{"ok" if ok else "not ok"} {number} - {name}')
+        if not ok:
+            print(f'# {directives!r} on {text!r}: expected {expected}')
     with tempfile.NamedTemporaryFile('w', suffix='.ir') as file:
         file.write('; RUN: -n\n')
         file.flush()
@@ -71,6 +73,8 @@ def main():
             ok = True
     failed += not ok
     print(f'{"ok" if ok else "not ok"} {len(CASES) + 1} - needs a check')
+    if not ok:
+        print('# a file of which nothing is checked was accepted')
     return 1 if failed else 0
 
 
