@@ -332,3 +332,12 @@ enum xk_status xk_conv_backward_bias(xk_ctx *c, const struct xk_conv_desc *f,
     xk_conv_add_dims(&out->c, 1, &oc);
     return XK_OK;
 }
+
+void xk_conv_share_bias(const struct xk_contraction *bias,
+                        struct xk_contraction *con)
+{
+    struct xk_access *const a = xk_contraction_add_input(con);
+    *a = bias->c;
+    a->at[0] = con->b.at[1]; /* channels, of all groups */
+    con->totals = true;
+}

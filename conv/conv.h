@@ -88,5 +88,9 @@ enum xk_status xk_conv_backward_weights(xk_ctx *c,
 enum xk_status xk_conv_backward_bias(xk_ctx *c, const struct xk_conv_desc *full,
                                      const struct xk_conv_info *info,
                                      struct xk_contraction *out);
+/* Puts the bias's gradient, of the contraction above, beside that by weights
+ * whose B it sums: it becomes con's totals. */
+void xk_conv_share_bias(const struct xk_contraction *bias,
+                        struct xk_contraction *con);
 
 #endif

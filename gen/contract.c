@@ -65,6 +65,8 @@ static struct xk_kernel_job job_of(struct ladder *l)
     struct xk_kernel_job job = {
         .ir = &l->kernel,
         .written = l->k->nest->c.name,
+        .beside =
+            p->totals.any ? l->k->nest->input[p->totals.input].name : NULL,
         .threads = (uint32_t)p->s.tg_m * p->s.tg_n * p->s.slices,
         .groups = {p->groups[0], p->groups[1], p->groups[2]},
         .slm_b = xk_slm_size(&l->kernel),

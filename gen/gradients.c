@@ -385,22 +385,28 @@ static bool ordered(const struct xk_problem *p,
 }
 
 /* given: splits=N, of the schedule that is given, or 0. */
-static enum xk_status add_part(xk_ctx *c, struct xk_problem *p,
-                               struct xk_contraction *con,
-                               const struct xk_sum_binds *sums, unsigned given,
-                               bool addresses)
+static enum xk_status choose_parts(xk_ctx *c, struct xk_problem *p,
+                                   struct xk_contraction *con, unsigned given,
+                                   struct xk_split_sum **out)
 {
-    struct xk_split_sum *const s = xk_arena_alloc(&p->arena, sizeof(*s));
-    if (!s)
+    *out = xk_arena_alloc(&p->arena, sizeof(**out));
+    if (!*out)
         return xk_ctx_status(c);
     XK_TRY(xk_contraction_check(c, con));
     XK_TRY(take_only_class(c, p, con));
-    XK_TRY(xk_split_sum_choose(
+    return xk_split_sum_choose(
         c, p->platform, con,
         (struct xk_split_ask){.given = given,
                               .ordered = ordered(p, con),
                               .memory = !is_by_weights(con)},
-        s));
+        *out);
+}
+
+static enum xk_status add_part(xk_ctx *c, struct xk_problem *p,
+                               struct xk_contraction *con,
+                               const struct xk_sum_binds *sums,
+                               const struct xk_split_sum *s, bool addresses)
+{
     if (s->parts > 1)
         return add_split(c, p, con, s, addresses);
     XK_TRY(clear_padding(c, p, con));
@@ -408,11 +414,84 @@ static enum xk_status add_part(xk_ctx *c, struct xk_problem *p,
                        addresses);
 }
 
+/* Whether the loop of the weights' gradient has all that the bias's is a sum
+ * of, in a type that is added up beside the products. */
+static bool may_share_loop(const struct xk_contraction *con,
+                           const struct xk_contraction *bias)
+{
+    return con->b.arg == bias->b.arg && con->a.layout.dt == XK_DT_F32 &&
+           bias->c.layout.dt == XK_DT_F32 &&
+           bias->c.layout.padded[0] == bias->c.layout.dim[0];
+}
+
+/* Predicted cycles of con, which stays whole. */
+static enum xk_status score_whole(xk_ctx *c, const struct xk_problem *p,
+                                  const struct xk_contraction *con,
+                                  const struct xk_split_sum *s, int64_t *out)
+{
+    *out = s->score;
+    return *out < INT64_MAX
+               ? XK_OK
+               : xk_contraction_problem_score(c, p->platform, con, out);
+}
+
+/* The bias's gradient comes out of the weights' loop, con->totals, if that is
+ * predicted to take no longer than two launches, which take apart_cyc. */
+static enum xk_status share_loop(xk_ctx *c, struct xk_problem *p,
+                                 struct xk_contraction *con,
+                                 const struct xk_contraction *bias,
+                                 int64_t apart_cyc)
+{
+    struct xk_contraction *const both =
+        xk_arena_alloc(&p->arena, sizeof(*both));
+    int64_t together;
+    if (!both)
+        return xk_ctx_status(c);
+    xk_contraction_copy(both, con);
+    xk_conv_share_bias(bias, both);
+    XK_TRY(xk_contraction_check(c, both));
+    const enum xk_status status =
+        xk_contraction_problem_score(c, p->platform, both, &together);
+    if (status == XK_ENOMEM)
+        return status;
+    xk_ctx_clear(c); /* no schedule adds up beside the products */
+    if (status == XK_OK && together <= apart_cyc)
+        xk_contraction_copy(con, both);
+    return XK_OK;
+}
+
+/* Gradients of weights and bias. */
+static enum xk_status add_with_bias(xk_ctx *c, struct xk_problem *p,
+                                    struct xk_contraction *con,
+                                    const struct xk_split_sum *s,
+                                    bool addresses)
+{
+    static const struct xk_sum_binds none;
+    struct xk_contraction *const bias =
+        xk_arena_alloc(&p->arena, sizeof(*bias));
+    struct xk_split_sum *of_bias;
+    int64_t cyc;
+    if (!bias)
+        return xk_ctx_status(c);
+    XK_TRY(xk_conv_backward_bias(c, &p->desc, &p->info, bias));
+    XK_TRY(choose_parts(c, p, bias, 0, &of_bias));
+    if (s->parts == 1 && may_share_loop(con, bias)) {
+        XK_TRY(score_whole(c, p, con, s, &cyc));
+        cyc +=
+            of_bias->score < INT64_MAX - cyc ? of_bias->score : INT64_MAX - cyc;
+        XK_TRY(share_loop(c, p, con, bias, cyc));
+    }
+    XK_TRY(add_part(c, p, con, &none, s, addresses));
+    return con->totals ? XK_OK
+                       : add_part(c, p, bias, &none, of_bias, addresses);
+}
+
 static enum xk_status add_parts(xk_ctx *c, struct xk_problem *p, bool addresses)
 {
     static const struct xk_sum_binds none;
     struct xk_sum_binds *const sums = xk_arena_alloc(&p->arena, sizeof(*sums));
     struct xk_contraction *const con = xk_arena_alloc(&p->arena, sizeof(*con));
+    struct xk_split_sum *s;
     unsigned given;
     XK_TRY(xk_ctx_status(c));
     *sums = none;
@@ -422,11 +501,9 @@ static enum xk_status add_parts(xk_ctx *c, struct xk_problem *p, bool addresses)
         return add_split(c, p, con, p->split, addresses);
     if (xk_conv_has_sums(&p->desc))
         XK_TRY(xk_sum_launches_add(c, p, sums));
-    XK_TRY(add_part(c, p, con, sums, given, addresses));
-    if (p->desc.prop != XK_BWD_WB)
-        return XK_OK;
-    XK_TRY(xk_conv_backward_bias(c, &p->desc, &p->info, con));
-    return add_part(c, p, con, &none, 0, addresses);
+    XK_TRY(choose_parts(c, p, con, given, &s));
+    return p->desc.prop == XK_BWD_WB ? add_with_bias(c, p, con, s, addresses)
+                                     : add_part(c, p, con, sums, s, addresses);
 }
 
 /* Appends the copies from number `first` on. */

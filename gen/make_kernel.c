@@ -90,7 +90,8 @@ add_args(struct xk_gen *g, const struct xk_kernel_job *job, struct xk_abi *a)
                            XK_ABI_MAX_ARGS);
         snprintf(x.name, sizeof(x.name), "%s", name);
         x.written = x.kind != XK_ABI_ARG_VALUE &&
-                    (!job->written || strcmp(name, job->written) == 0);
+                    (!job->written || strcmp(name, job->written) == 0 ||
+                     (job->beside && strcmp(name, job->beside) == 0));
         x.offset_b = (uint16_t)((end_b + x.size_b - 1u) / x.size_b * x.size_b);
         end_b = (unsigned)x.offset_b + x.size_b;
         a->args[a->n_args++] = x;

@@ -24,6 +24,7 @@ void xk_gen_put_text(struct xk_gen *g, enum xk_stage_id s);
 struct xk_kernel_job {
     struct xk_kernel *ir;
     const char *written; /* the only pointer it writes to; NULL: to any */
+    const char *beside;  /* but for this one; NULL: there is none */
     uint32_t threads;    /* of a group */
     uint32_t groups[3];
     uint32_t slm_b;

@@ -54,6 +54,7 @@ static bool split_index(const struct xk_contraction *p, unsigned i,
     memcpy(name, p->index[i].name, sizeof(name));
     xk_contraction_copy(out, p);
     out->n_epi = out->n_inputs = 0;
+    out->totals = false;
     if (out->n_index == XK_MAX_INDEX)
         return false;
     xk_contraction_split(out, i, p->index[i].extent / parts, "part", name);
@@ -243,6 +244,7 @@ enum xk_status xk_split_sum_choose(xk_ctx *c,
     const char *const refused = why_whole(p);
     out->parts = 1;
     out->adds = false;
+    out->score = INT64_MAX;
     out->part_e = xk_layout_size_b(&p->c.layout) / xk_dtype_b(p->c.layout.dt);
     if (ask.given == 1 || (!ask.given && ask.memory))
         return XK_OK;
@@ -252,6 +254,7 @@ enum xk_status xk_split_sum_choose(xk_ctx *c,
         xk_free(c, s.one);
         XK_TRY(status);
         choose_adds(&s, out);
+        out->score = s.score;
     }
     return check_given(c, ask.given, refused, out->parts);
 }

@@ -15,6 +15,8 @@ struct xk_split_sum {
      * its first dim is the part. It has no epilogue. */
     struct xk_contraction of;
     int64_t part_e; /* elements of a part, C's padding included */
+    int64_t score;  /* predicted cycles of all its launches; INT64_MAX: nothing
+                       was asked */
     bool adds; /* the parts are one tensor, which is C: each adds to what it
                   holds, zero at first, in no order */
 };

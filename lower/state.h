@@ -121,6 +121,24 @@ void xk_lower_sums_add(struct xk_lowering *l, const struct xk_lower_sums *s,
                        struct xk_block_writer *w, unsigned part,
                        const char *tile_b, const xk_expr *b);
 void xk_lower_sums_end(struct xk_lowering *l, const struct xk_lower_sums *s);
+/* nest_totals.c: sums of B's columns that are stored (plan.h, struct
+ * xk_plan_totals), as those above; what ends them stands behind the tiling. */
+struct xk_lower_b { /* B in a step */
+    const char *tile;
+    const xk_expr *reg;
+    unsigned k_len; /* places of K; 0: all */
+};
+struct xk_lower_totals {
+    const xk_expr *sum, *ones; /* registers; NULL: there are none */
+};
+void xk_lower_totals_begin(struct xk_lowering *l, struct xk_lower_totals *s);
+void xk_lower_totals_tiles(const struct xk_lowering *l, struct xk_tiling *t);
+/* Those of a part of B's columns, and so many places of K (0: all). */
+void xk_lower_totals_add(struct xk_lowering *l, const struct xk_lower_totals *s,
+                         struct xk_block_writer *w, unsigned part,
+                         struct xk_lower_b b);
+void xk_lower_totals_end(struct xk_lowering *l,
+                         const struct xk_lower_totals *s);
 /* places.c: slices that have their own part first (plan.h, struct
  * xk_plan_slices). Prepares what follows. */
 void xk_lower_places(struct xk_lowering *l);

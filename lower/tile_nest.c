@@ -33,6 +33,7 @@ struct nest {
     bool has_batch;
     struct operand a, b;
     struct xk_lower_sums sums;
+    struct xk_lower_totals totals;
     const xk_expr *rows[MAX_ROWS]; /* of slices that have their own rows first:
                                       positions of each message's rows of A */
 };
@@ -264,6 +265,7 @@ static void make_tiling(struct nest *g)
     make_tile(g, TILE_C, "c", &sum, XK_ROLE_M, XK_ROLE_N);
     make_raw_tiles(g);
     xk_lower_sums_tiles(g->l, t);
+    xk_lower_totals_tiles(g->l, t);
 }
 
 /* Some of K's places in the tiles; n 0: all. */
@@ -420,6 +422,9 @@ static void put_step(struct nest *g, struct xk_block_writer *w, struct step s)
         order_operand(g, w, &g->b, (struct rows){0, 0}, s.k_len);
         xk_lower_sums_add(g->l, &g->sums, w, part, g->t.tile[TILE_B].name,
                           g->b.reg);
+        xk_lower_totals_add(
+            g->l, &g->totals, w, part,
+            (struct xk_lower_b){g->t.tile[TILE_B].name, g->b.reg, s.k_len});
         put_rows(g, w, part, s.k_len);
     }
 }
@@ -547,6 +552,7 @@ void xk_lower_nest(struct xk_lowering *l)
     struct xk_block_writer outer;
     make_tiling(&g);
     xk_lower_sums_begin(l, &g.sums);
+    xk_lower_totals_begin(l, &g.totals);
     outer = l->w;
     xk_block_init(&l->w, l->c, l->facts);
     for (unsigned part = 0; part < parts_of(l->p); part++) {
@@ -567,6 +573,7 @@ void xk_lower_nest(struct xk_lowering *l)
     const xk_stmt *const body = xk_block_end(&l->w);
     l->w = outer;
     xk_block_add(&l->w, xk_tiling_stmt(l->c, &g.t, mem, body));
+    xk_lower_totals_end(l, &g.totals);
     if (l->p->flat.ahead.groups)
         xk_lower_prefetch(l);
 }

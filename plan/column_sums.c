@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of B's columns beside the products (plan.h, struct xk_plan_sums). */
+/* Sums of B's columns beside the products (plan.h, struct xk_plan_sums and
+ * struct xk_plan_totals). */
 #include "plan/operand.h"
 
 /* Bytes that hold a partial sum with its sign, of so many elements. */
@@ -36,4 +37,15 @@ enum xk_status xk_plan_sums(xk_ctx *c, struct xk_plan *p)
     s->part_b = p->t.n_part / shared * deep_b;
     s->size_b = p->t.n / shared * deep_b;
     return XK_OK;
+}
+
+void xk_plan_totals(struct xk_plan *p)
+{
+    const struct xk_nest *const con = p->con;
+    if (!con->totals)
+        return;
+    p->totals = (struct xk_plan_totals){.any = true,
+                                        .input = (uint8_t)(con->n_inputs - 1),
+                                        .part_b = p->t.n_part * 4u,
+                                        .size_b = p->t.n * 4u};
 }

@@ -77,6 +77,7 @@ void xk_plan_ahead(xk_ctx *c, struct xk_plan *p);
 /* plan->flat, if all of K is one loop; plan->slices. */
 enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p);
 enum xk_status xk_plan_sums(xk_ctx *c, struct xk_plan *p);
+void xk_plan_totals(struct xk_plan *p);
 enum xk_status xk_plan_slices(xk_ctx *c, struct xk_plan *p);
 /* Bytes of memory from one step of k to the next; 0: no constant. A's blocks of
  * K may be as long as a step, or longer than K. */

@@ -371,6 +371,8 @@ static void count_loop(struct xk_plan *p)
     g->acc = (uint16_t)xk_grfs(p, p->acc_b);
     if (p->sums.any) /* and what is their right-hand side */
         g->acc = (uint16_t)(g->acc + xk_grfs(p, p->sums.size_b) + 2u);
+    if (p->totals.any) /* and ones */
+        g->acc = (uint16_t)(g->acc + xk_grfs(p, p->totals.size_b) + 1u);
     g->a = (uint16_t)(xk_grfs(p, xk_plan_slots_b(&p->a)));
     g->b = (uint16_t)(xk_grfs(p, xk_plan_slots_b(&p->b)));
     g->staging =
@@ -513,6 +515,7 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     plan_acc(p);
     XK_TRY(xk_plan_slices(c, p));
     XK_TRY(xk_plan_sums(c, p));
+    xk_plan_totals(p);
     XK_TRY(xk_plan_store(c, p));
     XK_TRY(xk_plan_calls(c, p));
     return count_registers(c, p);

@@ -103,7 +103,7 @@ enum xk_plan_input {
     XK_INPUT_COLUMNS, /* the same for all rows: loaded once, an f32 a column */
     XK_INPUT_ONE,     /* the same everywhere: loaded once, an f32 */
     XK_INPUT_PARTS,   /* part by part: a side */
-    XK_INPUT_SUMS,    /* where K's loops end (struct xk_plan_sums) */
+    XK_INPUT_SUMS,    /* where K's loops end (struct xk_plan_sums, _totals) */
 };
 
 /* What a step reads of each part of C from memory: what C itself held, or an
@@ -258,6 +258,15 @@ struct xk_plan_sums {
     uint32_t size_b; /* of all */
 };
 
+/* Sums of B's columns over K that are stored (xk_contraction.totals): a row of
+ * ones times B, into registers of their own. */
+struct xk_plan_totals {
+    bool any;
+    uint8_t input;   /* what they become */
+    uint32_t part_b; /* registers of a part of B's columns */
+    uint32_t size_b; /* of all */
+};
+
 /* How a nest walks K (docs/kernels.md). */
 enum xk_plan_walk {
     XK_WALK_LOOPS,  /* a loop for each index but the last */
@@ -323,6 +332,7 @@ struct xk_plan {
     struct xk_plan_flat flat;
     struct xk_plan_slices slices;
     struct xk_plan_sums sums;
+    struct xk_plan_totals totals;
     struct xk_layout acc;  /* register tile [m][n] of C */
     struct xk_layout part; /* of a slice's part, at the same place */
     uint32_t acc_b;

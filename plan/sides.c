@@ -188,6 +188,8 @@ void xk_plan_inputs(xk_ctx *c, struct xk_plan *p)
     set_inputs(p);
     if (p->sums.any)
         e->input[p->sums.input] = XK_INPUT_SUMS;
+    if (p->totals.any)
+        e->input[p->totals.input] = XK_INPUT_SUMS;
     for (unsigned i = 0; i < p->con->n_inputs; i++)
         e->input_block[i] = e->input[i] == XK_INPUT_COLUMNS &&
                             !e->input_masked && is_dense(c, p, i);

@@ -30,6 +30,7 @@ static struct xk_shape lanes_shape(const struct xk_shape *s,
                          .k_outer = 1,
                          .elem_b = s->elem_b,
                          .sums = s->sums,
+                         .totals = s->totals,
                          .epilogue = s->epilogue,
                          .looped = s->looped,
                          .lanes = *l};
@@ -222,6 +223,8 @@ bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *s,
     const unsigned more = xk_schedule_more_rows(s, c) * step_b(c) / p->grf_b;
     if (s->sums)
         other += xk_schedule_sums_grf(c);
+    if (s->totals) /* and ones */
+        other += c->n_thr * 4u / p->grf_b + 1;
     return xk_schedule_buffer_grf(p, c) + more + turned_grf(p, s, c) + other <=
            xk_platform_grf(p, c->grf_count);
 }
@@ -336,6 +339,13 @@ static bool rule_sums(const struct xk_platform *p, const struct xk_shape *s,
     (void)p;
     return !s->sums || (xk_fma_family_of(c->fma)->dpas && !c->pack &&
                         s->k_inner % c->k_step == 0);
+}
+
+static bool rule_totals(const struct xk_platform *p, const struct xk_shape *s,
+                        const struct xk_schedule *c)
+{
+    (void)p;
+    return !s->totals || (c->fma == XK_FMA_MAD && xk_schedule_slices(c) == 1);
 }
 
 /* What else is outside comes from beside a surface, as zeros. */

@@ -109,7 +109,8 @@ struct xk_shape {
      * or that a step reads beside it. Those of the epilogue that loops (struct
      * xk_epi_run) would take off. */
     unsigned epilogue, scatter, moves, looped;
-    bool sums; /* of B's columns over K are made, too */
+    bool sums;   /* of B's columns over K are made, too */
+    bool totals; /* such sums are stored */
     int64_t
         batch; /* places of the batch indices, each a grid of its own; 0 as 1 */
     /* For fma=lanes, if the batch can be in the lanes; n 0: it cannot. */

@@ -338,6 +338,7 @@ static void set_epilogue(const struct xk_contraction *p, struct xk_shape *s)
         s->looped += run.loops ? run.cost - 1 : 0;
     }
     s->moves = 1;
+    s->totals = p->totals;
     for (unsigned i = 0; i < p->n_epi; i++)
         s->sums |= p->epi[i].times_b;
     for (unsigned i = 0; i < p->n_epi; i++)

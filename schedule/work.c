@@ -69,7 +69,8 @@ static struct xk_score_work mad_work(const struct xk_perf *f,
                                      const struct xk_schedule *c)
 {
     const int64_t deep = c->k_step / (c->fma == XK_FMA_DP4A ? 4 : 1);
-    const int64_t mads = (int64_t)c->m_thr * deep * (c->n_thr / c->simd);
+    const int64_t rows = c->m_thr + s->totals; /* which are a row of ones */
+    const int64_t mads = rows * deep * (c->n_thr / c->simd);
     const int64_t gathers = c->m_thr / c->simd;
     const int64_t blocks = xk_ceil_div(c->n_thr * deep, 64);
     struct xk_score_work w = {0};

@@ -272,8 +272,8 @@ bool xk_contraction_eq(const struct xk_contraction *p,
                        const struct xk_contraction *q)
 {
     if (p->n_index != q->n_index || p->n_inputs != q->n_inputs ||
-        p->n_class_dims != q->n_class_dims || p->acc_dt != q->acc_dt ||
-        !indices_eq(p, q) || !epilogue_eq(p, q))
+        p->totals != q->totals || p->n_class_dims != q->n_class_dims ||
+        p->acc_dt != q->acc_dt || !indices_eq(p, q) || !epilogue_eq(p, q))
         return false;
     for (unsigned i = 0; i < p->n_inputs; i++)
         if (!access_eq(p, &p->input[i], &q->input[i]))

@@ -28,6 +28,8 @@ struct xk_class_dim {
 
 struct xk_contraction {
     uint8_t n_index, n_inputs, n_class_dims, n_epi;
+    bool totals; /* the last input is no right-hand side: it becomes the sums of
+                    B over K, in f32 */
     enum xk_dtype acc_dt;                /* f32, or s32 for integer A and B */
     struct xk_index index[XK_MAX_INDEX]; /* in the order of loops: of each role
                                             the outermost first */

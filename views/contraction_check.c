@@ -241,6 +241,34 @@ static enum xk_status check_epilogue(xk_ctx *c, const struct xk_contraction *p)
     return XK_OK;
 }
 
+/* Sums of B over K are of f32; each of them is B's along N and a batch. */
+static enum xk_status check_totals(xk_ctx *c, const struct xk_contraction *p)
+{
+    if (!p->totals)
+        return XK_OK;
+    if (!p->n_inputs)
+        return xk_fail(c, XK_EINVAL, "contraction: B's sums go nowhere");
+    const struct xk_access *const a = &p->input[p->n_inputs - 1];
+    uint32_t moved = xk_access_uses(a);
+    bool right = true;
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (p->index[i].extent > 1 && p->index[i].role != XK_ROLE_K)
+            right =
+                right && (moved >> i & 1) == (xk_access_uses(&p->b) >> i & 1);
+        else
+            right = right && (p->index[i].extent == 1 || !(moved >> i & 1));
+    for (unsigned i = 0; i < p->n_epi; i++)
+        right = right && !(xk_epi_reads_rhs(&p->epi[i]) &&
+                           p->epi[i].input + 1 == p->n_inputs);
+    if (right && p->acc_dt == XK_DT_F32 && a->layout.dt == XK_DT_F32 &&
+        p->b.layout.dt == XK_DT_F32 && !a->by_value && !p->n_class_dims)
+        return XK_OK;
+    return xk_fail(c, XK_EINVAL,
+                   "%s: sums of B over K are f32, of f32, one for each place "
+                   "that B has besides, and read by no operation",
+                   a->name);
+}
+
 enum xk_status xk_contraction_check(xk_ctx *c, const struct xk_contraction *p)
 {
     XK_TRY(check_index_list(c, p));
@@ -254,6 +282,7 @@ enum xk_status xk_contraction_check(xk_ctx *c, const struct xk_contraction *p)
     for (unsigned i = 0; i < p->n_inputs; i++)
         XK_TRY(check_tensor_access(c, p, &p->input[i]));
     XK_TRY(check_epilogue(c, p));
+    XK_TRY(check_totals(c, p));
     XK_TRY(check_roles(c, p));
     if (!is_one_to_one(p))
         return xk_fail(c, XK_EUNSUPPORTED,

@@ -66,6 +66,8 @@ void xk_nest_print(const struct xk_nest *p, struct xk_str *out)
     print_nest_operand("B", &p->b, out);
     print_nest_operand("C", &p->c, out);
     for (unsigned i = 0; i < p->n_inputs; i++)
-        print_nest_operand("input", &p->input[i], out);
+        print_nest_operand(p->totals && i + 1u == p->n_inputs ? "B's sums"
+                                                              : "input",
+                           &p->input[i], out);
     print_epi(p, out);
 }

@@ -26,6 +26,7 @@ struct xk_nest {
     uint8_t n_index, n_inputs, n_epi;
     struct xk_index index[XK_VIEW_MAX_DIMS]; /* loop order, outermost first */
     struct xk_operand_view a, b, c;
+    bool totals;          /* as the contraction's */
     enum xk_dtype acc_dt; /* F32, or S32 for integer A and B */
     bool empty; /* nothing is summed: C is the epilogue of zero. xk_nest_make
                    leaves that to its caller */

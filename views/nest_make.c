@@ -232,6 +232,7 @@ enum xk_status xk_nest_make(xk_ctx *c, const struct xk_contraction *of,
     out->n_index = out->walked.n_index;
     out->n_inputs = of->n_inputs;
     out->n_epi = of->n_epi;
+    out->totals = of->totals;
     out->acc_dt = of->acc_dt;
     memcpy(out->index, out->walked.index, sizeof(out->walked.index));
     memcpy(out->epi, of->epi, sizeof(of->epi));

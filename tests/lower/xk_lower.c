@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* xk_lower PROBLEM [u8s8] [zero] [src=TAG] [wei=TAG] [sum] [registers=N]
- * [FIELD=VALUE]...: prints the IR of an f16 problem, or one of u8 and s8,
- * without bias, channels innermost but for the source with another TAG, weights
- * in blocks of 32 rows and 16 (32) channels or as TAG says, added to what the
- * destination holds (sum), with a zero point of the source (zero), on a
+/* xk_lower PROBLEM [u8s8] [zero] [gradients] [src=TAG] [wei=TAG] [sum]
+ * [registers=N] [FIELD=VALUE]...: prints the IR of an f16 problem, or one of u8
+ * and s8, without bias, channels innermost but for the source with another TAG,
+ * weights in blocks of 32 rows and 16 (32) channels or as TAG says, added to
+ * what the destination holds (sum), with a zero point of the source (zero), or
+ * the gradients of weights and bias in f32, out of one loop (gradients), on a
  * platform whose threads have N registers, under the schedule below with these
  * fields set; before any pass. Exit 0, or 1 with the error on stderr. */
 #include <stdio.h>
@@ -31,6 +32,11 @@ static void take_words(char ***words, struct xk_conv_desc *d,
             (struct xk_quant){.source = XK_QUANT_DEVICE, .type = XK_S32};
         ++*words;
     }
+    if ((*words)[1] && !strcmp((*words)[1], "gradients")) {
+        d->prop = XK_BWD_WB;
+        d->src_type = d->wei_type = d->dst_type = d->bia_type = XK_F32;
+        ++*words;
+    }
     if ((*words)[1] && !strncmp((*words)[1], src, strlen(src)))
         snprintf(d->src_tag, sizeof(d->src_tag), "%s", *++*words + strlen(src));
     if ((*words)[1] && !strncmp((*words)[1], wei, strlen(wei)))
@@ -48,6 +54,18 @@ static void take_words(char ***words, struct xk_conv_desc *d,
 
 static struct xk_plan plan;
 
+static enum xk_status gradients_nest(xk_ctx *c, const struct xk_conv_desc *full,
+                                     const struct xk_conv_info *info,
+                                     struct xk_nest *out)
+{
+    static struct xk_contraction con, bias;
+    XK_TRY(xk_conv_backward_weights(c, full, info, &con));
+    XK_TRY(xk_conv_backward_bias(c, full, info, &bias));
+    xk_conv_share_bias(&bias, &con);
+    XK_TRY(xk_contraction_check(c, &con));
+    return xk_nest_make(c, &con, out);
+}
+
 static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
 {
     static struct xk_nest con;
@@ -64,7 +82,8 @@ static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
         any[1] = "ABcd32a32b";
     XK_TRY(xk_conv_check(c, &d, &full));
     XK_TRY(test_conv_tensors(c, &full, any, &info));
-    XK_TRY(test_conv_nest(c, &full, &info, &con));
+    XK_TRY(d.prop == XK_BWD_WB ? gradients_nest(c, &full, &info, &con)
+                               : test_conv_nest(c, &full, &info, &con));
     XK_TRY(test_set_schedule(
         c,
         "fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=2x2 "
