@@ -49,28 +49,14 @@ enum xk_status xk_dp4a_access_b(xk_ctx *c, const struct xk_operand_job *j)
     return XK_OK;
 }
 
-enum xk_status xk_dp4a_items_b(xk_ctx *c, const struct xk_operand_job *j,
-                               uint16_t k_len, struct xk_plan_list *out)
+struct xk_plan_loads xk_dp4a_loads_b(const struct xk_operand_job *j,
+                                     uint16_t k_len)
 {
     /* Without a gap between dwords of K, messages may span them. */
     const bool follows = next_dword_b(j) == 4 * (int64_t)j->rows;
-    const unsigned total = j->rows * ((k_len + 3u) / 4);
-    const unsigned chunk = follows ? total : j->rows;
+    const unsigned dwords = j->rows * ((k_len + 3u) / 4);
     if (j->o->access != XK_ACCESS_BLOCK)
-        return xk_gather_items(c, j, k_len, out);
-    for (unsigned at = 0; at < total;) {
-        struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-        it.msg.send = (struct xk_send){.op = XK_SEND_LOAD,
-                                       .space = XK_SPACE_GLOBAL,
-                                       .data_b = 4,
-                                       .lanes = 1,
-                                       .block = true};
-        it.msg.send.vec = (uint8_t)xk_plan_block_vec(chunk - at % chunk);
-        it.msg.row = (uint16_t)(at % j->rows);
-        it.msg.k = (uint16_t)(4 * (at / j->rows));
-        it.msg.reg_b = 4 * at;
-        XK_TRY(xk_plan_add(c, out, it));
-        at += it.msg.send.vec;
-    }
-    return XK_OK;
+        return xk_gather_loads(j, k_len);
+    return xk_plan_loads_of(
+        xk_plan_block_messages(dwords, follows ? dwords : j->rows), 1);
 }

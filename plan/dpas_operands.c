@@ -27,23 +27,6 @@ static void init_dpas_tile(const struct xk_operand_job *j)
     j->o->tile_b = depth_b(j) * (uint32_t)j->rows;
 }
 
-static struct xk_send load_of_lanes(unsigned data_b, unsigned vec,
-                                    unsigned lanes)
-{
-    return (struct xk_send){.op = XK_SEND_LOAD,
-                            .space = XK_SPACE_GLOBAL,
-                            .data_b = (uint8_t)data_b,
-                            .vec = (uint8_t)vec,
-                            .lanes = (uint8_t)lanes};
-}
-
-static struct xk_plan_item zero_item(uint32_t to_b, uint32_t size_b,
-                                     bool staged)
-{
-    return (struct xk_plan_item){
-        .kind = XK_ITEM_ZERO, .to_b = to_b, .size_b = size_b, .staged = staged};
-}
-
 /* Rows of a depth of K, as many after each other as a dpas takes. */
 static bool is_block(const struct xk_operand_job *j)
 {
@@ -81,80 +64,26 @@ enum xk_status xk_dpas_access_b(xk_ctx *c, const struct xk_operand_job *j)
     return XK_OK;
 }
 
-/* One row by gathers along K: lanes of a dword each, then packed. */
-static enum xk_status row_by_elements(xk_ctx *c, const struct xk_operand_job *j,
-                                      unsigned row, uint16_t k_len,
-                                      struct xk_plan_list *out)
+/* Half a batch of rows at a time, each by gathers along K, then packed; in a
+ * short step the lanes behind k_len stay zero in staging. */
+static struct xk_plan_loads staged_rows(const struct xk_operand_job *j,
+                                        uint16_t k_len)
 {
-    const unsigned k_step = j->plan->s.k_step;
     const unsigned lanes = j->plan->platform->message_lanes;
-    const uint32_t staging_b = row % (BATCH / 2) * 4 * k_step;
-    for (unsigned k = 0; k < k_len; k += lanes) {
-        struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-        it.msg.send = load_of_lanes(xk_job_elem_b(j), 1, lanes);
-        it.msg.lanes_k = it.msg.staged = true;
-        it.msg.row = (uint16_t)row;
-        it.msg.k = (uint16_t)k;
-        it.msg.reg_b = staging_b + 4 * k;
-        XK_TRY(xk_plan_add(c, out, it));
-    }
-    return XK_OK;
+    struct xk_plan_loads l =
+        xk_plan_loads_of(j->rows * ((k_len + lanes - 1) / lanes), lanes);
+    l.parts = (uint16_t)(l.n + j->rows + (k_len < j->plan->s.k_step));
+    return l;
 }
 
-static struct xk_plan_item pack_b(const struct xk_operand_job *j, unsigned row)
-{
-    const uint8_t dt = xk_job_elem_b(j) == 2 ? XK_DT_U16 : XK_DT_U8;
-    const unsigned k_step = j->plan->s.k_step;
-    struct xk_plan_item it = {.kind = XK_ITEM_COPY};
-    it.copy = (struct xk_reorder){.dst = dt, .src = dt, .n_dims = 1};
-    it.copy.extent[0] = (uint16_t)k_step;
-    it.copy.dst_stride[0] = 1;
-    it.copy.src_stride[0] = (uint16_t)(4 / xk_job_elem_b(j));
-    it.from_b = row % (BATCH / 2) * 4 * k_step;
-    it.to_b = depth_b(j) * row;
-    return it;
-}
-
-/* Half a batch of rows at a time; in a short step the lanes behind k_len stay
- * zero in staging. */
-static enum xk_status staged_rows(xk_ctx *c, const struct xk_operand_job *j,
-                                  uint16_t k_len, struct xk_plan_list *out)
-{
-    const unsigned half = BATCH / 2;
-    if (k_len < j->plan->s.k_step)
-        XK_TRY(xk_plan_add(c, out, zero_item(0, j->o->staging_b, true)));
-    for (unsigned r = 0; r < j->rows; r += half) {
-        for (unsigned i = r; i < r + half; i++)
-            XK_TRY(row_by_elements(c, j, i, k_len, out));
-        for (unsigned i = r; i < r + half; i++)
-            XK_TRY(xk_plan_add(c, out, pack_b(j, i)));
-    }
-    return XK_OK;
-}
-
-/* Block messages of dwords: of a whole lane block of rows, or of one row. */
-static enum xk_status block_rows(xk_ctx *c, const struct xk_operand_job *j,
-                                 unsigned rows, struct xk_plan_list *out)
-{
-    for (unsigned r = 0; r < j->rows; r += rows) {
-        struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-        it.msg.send = load_of_lanes(4, rows * depth_b(j) / 4, 1);
-        it.msg.send.block = true;
-        it.msg.row = (uint16_t)r;
-        it.msg.reg_b = depth_b(j) * r;
-        XK_TRY(xk_plan_add(c, out, it));
-    }
-    return XK_OK;
-}
-
-enum xk_status xk_dpas_items_b(xk_ctx *c, const struct xk_operand_job *j,
-                               uint16_t k_len, struct xk_plan_list *out)
+struct xk_plan_loads xk_dpas_loads_b(const struct xk_operand_job *j,
+                                     uint16_t k_len)
 {
     if (j->o->access == XK_ACCESS_TURNED)
-        return xk_plan_turned_items(c, j, out);
+        return xk_plan_turned_loads(j);
     if (j->o->access == XK_ACCESS_BLOCK)
-        return block_rows(c, j, j->plan->platform->dpas_rows, out);
+        return xk_plan_loads_of(j->rows / j->plan->platform->dpas_rows, 1);
     if (j->o->access == XK_ACCESS_ROWS && k_len == j->plan->s.k_step)
-        return block_rows(c, j, 1, out);
-    return staged_rows(c, j, k_len, out);
+        return xk_plan_loads_of(j->rows, 1);
+    return staged_rows(j, k_len);
 }

@@ -41,16 +41,8 @@ int64_t xk_plan_step_b(const struct xk_plan *p)
  * what they bring is packed. */
 static uint32_t headers_b(const struct xk_plan *p)
 {
-    const struct xk_plan_list *const l = &p->seg[0].a;
-    const bool packed = p->a.access == XK_ACCESS_ELEMENTS;
-    uint32_t sum_b = 0;
-    for (unsigned i = 0; i < l->n; i++) {
-        if (l->item[i].kind != XK_ITEM_LOAD ||
-            (packed && l->item[i].msg.staged))
-            return 0;
-        sum_b += 4u * l->item[i].msg.send.lanes;
-    }
-    return sum_b;
+    const struct xk_plan_loads *const l = &p->seg[0].a;
+    return l->parts > l->n ? 0 : 4u * l->lanes * l->n;
 }
 
 /* Whether the rows of an item lie evenly, and beside the tensor together: the
@@ -74,17 +66,13 @@ static bool rows_together(xk_ctx *c, const struct xk_plan *p)
     return true;
 }
 
-/* Whether the rows of each dpas have an item, in order. */
-static bool items_are_eights(const struct xk_plan *p)
+/* Whether the rows of each dpas have a message. */
+static bool loads_are_eights(const struct xk_plan *p)
 {
-    const struct xk_plan_list *const l = &p->seg[0].a;
+    const struct xk_plan_loads *const l = &p->seg[0].a;
     const unsigned lanes = p->platform->dpas_exec;
-    for (unsigned i = 0; i < l->n; i++) {
-        const struct xk_plan_msg *const m = &l->item[i].msg;
-        if (m->send.lanes != lanes || m->row != i * lanes || m->k)
-            return false;
-    }
-    return l->n <= XK_MAX_EIGHTS && l->n * lanes == p->s.m_thr;
+    return l->lanes == lanes && l->n <= XK_MAX_EIGHTS &&
+           l->n * lanes == p->s.m_thr;
 }
 
 /* Steps of a slice of the innermost K. */
@@ -136,7 +124,7 @@ static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_flat *const f = &p->flat;
     f->places = (uint16_t)(p->shape.k_outer / p->a.served);
     f->eights = !p->s.slm && xk_fma_family_of(p->s.fma)->lanes_m &&
-                f->places > 1 && items_are_eights(p) && rows_together(c, p);
+                f->places > 1 && loads_are_eights(p) && rows_together(c, p);
     if (p->a.served > 1)
         f->headers_b = held_b(p);
     else if (f->eights)

@@ -34,12 +34,6 @@ static unsigned batch_of(const struct xk_operand_job *j)
     return j->plan->s.k_step < BATCH ? j->plan->s.k_step : BATCH;
 }
 
-/* A dword of each lane. */
-static unsigned dword_b(const struct xk_operand_job *j)
-{
-    return 4 * lanes_of(j);
-}
-
 static void init_gather_tile(const struct xk_operand_job *j)
 {
     struct xk_layout *const l = &j->o->tile;
@@ -107,27 +101,22 @@ enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j)
     return XK_OK;
 }
 
-/* Dwords of K that no load of this step fills, of one lane block. They must be
- * zero: whatever the other side has there, the sum must not change. dpas takes
- * all of a step, dp4a only the dwords that there are. A segment that is the
- * only one leaves them alone for the whole kernel, but for what fills lanes. */
-static enum xk_status zero_rest(xk_ctx *c, const struct xk_operand_job *j,
-                                unsigned block, unsigned from_dw, unsigned n_dw,
-                                struct xk_plan_list *out)
+/* Whether dwords of K that no load of this step fills, of n_dw that are
+ * multiplied, are zeroed: whatever the other side has there, the sum must not
+ * change. dpas takes all of a step, dp4a only the dwords that there are. A
+ * segment that is the only one leaves them alone for the whole kernel, but for
+ * what fills lanes. */
+static bool zeroes_rest(const struct xk_operand_job *j, unsigned from_dw,
+                        unsigned n_dw)
 {
     const unsigned end_dw = is_systolic(j) ? gather_step_b(j) / 4 : n_dw;
-    const uint32_t block_b = lanes_of(j) * gather_step_b(j);
     if (from_dw >= end_dw)
-        return XK_OK;
+        return false;
     if (!j->of->fill && xk_plan_k_inner(j->plan)->extent < j->plan->s.k_step) {
         j->o->zero_once = true;
-        return XK_OK;
+        return false;
     }
-    return xk_plan_add(
-        c, out,
-        (struct xk_plan_item){.kind = XK_ITEM_ZERO,
-                              .to_b = block * block_b + from_dw * dword_b(j),
-                              .size_b = (end_dw - from_dw) * dword_b(j)});
+    return true;
 }
 
 /* Dwords a lane of the longest message for n of them: a vector has 1 to 4 or 8,
@@ -140,99 +129,38 @@ static unsigned vector_of(const struct xk_operand_job *j, unsigned n)
     return n < 4 ? n : 4;
 }
 
-static struct xk_send gather(const struct xk_operand_job *j, unsigned data_b,
-                             unsigned vec)
+/* Messages of eight rows that bring so many dwords of K. */
+static unsigned dword_messages(const struct xk_operand_job *j, unsigned n_dw)
 {
-    return (struct xk_send){.op = XK_SEND_LOAD,
-                            .space = XK_SPACE_GLOBAL,
-                            .data_b = (uint8_t)data_b,
-                            .vec = (uint8_t)vec,
-                            .lanes = (uint8_t)lanes_of(j)};
+    unsigned n = 0;
+    for (unsigned dw = 0; dw < n_dw; n++)
+        dw += vector_of(j, n_dw - dw);
+    return n;
 }
 
-/* Whole dwords of K. */
-static enum xk_status dword_items(xk_ctx *c, const struct xk_operand_job *j,
-                                  unsigned block, unsigned n_dw,
-                                  struct xk_plan_list *out)
+/* The same element by element. */
+static unsigned element_messages(const struct xk_operand_job *j, uint16_t k_len)
 {
-    const unsigned per_dw = 4 / xk_job_elem_b(j);
-    XK_TRY(zero_rest(c, j, block, n_dw, n_dw, out));
-    for (unsigned dw = 0, vec; dw < n_dw; dw += vec) {
-        vec = vector_of(j, n_dw - dw);
-        struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-        it.msg.send = gather(j, 4, vec);
-        it.msg.row = (uint16_t)(block * lanes_of(j));
-        it.msg.k = (uint16_t)(dw * per_dw);
-        it.msg.reg_b = block * lanes_of(j) * gather_step_b(j) + dw * dword_b(j);
-        XK_TRY(xk_plan_add(c, out, it));
-    }
-    return XK_OK;
+    unsigned n = 0;
+    for (unsigned k = 0; k < k_len; k++)
+        n += is_there(j, k);
+    return n;
 }
 
-/* One element a lane in a dword of staging -> its place in the tile's dword. */
-static struct xk_plan_item pack_item(const struct xk_operand_job *j,
-                                     unsigned block, unsigned k,
-                                     uint32_t from_b)
+struct xk_plan_loads xk_gather_loads(const struct xk_operand_job *j,
+                                     uint16_t k_len)
 {
-    const unsigned per_dw = 4 / xk_job_elem_b(j);
-    const uint8_t dt = xk_job_elem_b(j) == 2 ? XK_DT_U16 : XK_DT_U8;
-    struct xk_plan_item it = {.kind = XK_ITEM_COPY, .from_b = from_b};
-    it.copy = (struct xk_reorder){.dst = dt, .src = dt, .n_dims = 1};
-    it.copy.extent[0] = (uint16_t)lanes_of(j);
-    it.copy.dst_stride[0] = it.copy.src_stride[0] = (uint16_t)per_dw;
-    it.to_b = block * lanes_of(j) * gather_step_b(j) + k / per_dw * dword_b(j) +
-              k % per_dw * xk_job_elem_b(j);
-    return it;
-}
-
-static enum xk_status element_items(xk_ctx *c, const struct xk_operand_job *j,
-                                    unsigned block, uint16_t k_len,
-                                    struct xk_plan_list *out)
-{
-    const unsigned batch = batch_of(j), per_dw = 4 / xk_job_elem_b(j);
-    const uint32_t staging_b = block * batch * dword_b(j);
-    XK_TRY(zero_rest(c, j, block, k_len / per_dw, (k_len + per_dw - 1) / per_dw,
-                     out));
-    for (unsigned k0 = 0; k0 < k_len; k0 += batch) {
-        const unsigned n = k_len - k0 < batch ? k_len - k0 : batch;
-        for (unsigned i = 0; i < n; i++) {
-            struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-            if (!is_there(j, k0 + i))
-                continue;
-            it.msg.send = gather(j, xk_job_elem_b(j), 1);
-            it.msg.staged = true;
-            it.msg.row = (uint16_t)(block * lanes_of(j));
-            it.msg.k = (uint16_t)(k0 + i);
-            it.msg.reg_b = staging_b + i * dword_b(j);
-            XK_TRY(xk_plan_add(c, out, it));
-        }
-        for (unsigned i = 0; i < n; i++)
-            if (is_there(j, k0 + i))
-                XK_TRY(xk_plan_add(
-                    c, out,
-                    pack_item(j, block, k0 + i, staging_b + i * dword_b(j))));
-    }
-    return XK_OK;
-}
-
-static enum xk_status items_of(xk_ctx *c, const struct xk_operand_job *j,
-                               unsigned block, uint16_t k_len,
-                               struct xk_plan_list *out)
-{
+    const unsigned elem_b = xk_job_elem_b(j), lanes = lanes_of(j);
+    const bool packed = j->o->access == XK_ACCESS_ELEMENTS;
     /* Rows are whole dwords, so a last half-filled one is memory of the row:
      * padding of a blocked layout, which is zero. */
-    const unsigned n_dw = (k_len * xk_job_elem_b(j) + 3) / 4;
-    return j->o->access == XK_ACCESS_ELEMENTS
-               ? element_items(c, j, block, k_len, out)
-               : dword_items(c, j, block, n_dw, out);
-}
-
-enum xk_status xk_gather_items(xk_ctx *c, const struct xk_operand_job *j,
-                               uint16_t k_len, struct xk_plan_list *out)
-{
+    const unsigned n_dw = (k_len * elem_b + 3) / 4;
     if (j->o->access == XK_ACCESS_TURNED)
-        return xk_plan_turned_items(c, j, out);
-    for (unsigned b = 0; b < j->rows / lanes_of(j); b++)
-        XK_TRY(items_of(c, j, b, k_len, out));
-    return XK_OK;
+        return xk_plan_turned_loads(j);
+    const unsigned each =
+        packed ? element_messages(j, k_len) : dword_messages(j, n_dw);
+    struct xk_plan_loads l = xk_plan_gathers(j, each, lanes);
+    l.zeroes = zeroes_rest(j, packed ? k_len * elem_b / 4 : n_dw, n_dw);
+    l.parts = (uint16_t)(l.n * (packed ? 2 : 1) + j->rows / lanes * l.zeroes);
+    return l;
 }

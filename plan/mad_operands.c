@@ -52,53 +52,17 @@ enum xk_status xk_mad_access(xk_ctx *c, const struct xk_operand_job *j)
     return XK_OK;
 }
 
-static struct xk_send load_send(unsigned vec, unsigned lanes, bool block)
+struct xk_plan_loads xk_mad_loads(const struct xk_operand_job *j,
+                                  uint16_t k_len)
 {
-    return (struct xk_send){.op = XK_SEND_LOAD,
-                            .space = XK_SPACE_GLOBAL,
-                            .data_b = 4,
-                            .vec = (uint8_t)vec,
-                            .lanes = (uint8_t)lanes,
-                            .block = block};
-}
-
-static enum xk_status block_items(xk_ctx *c, const struct xk_operand_job *j,
-                                  uint16_t k_len, struct xk_plan_list *out)
-{
-    /* Without a gap between rows of k, messages may span them. */
-    const bool k_follows = j->s.k_b == j->rows * j->s.row_b;
-    const unsigned chunk = k_follows ? (unsigned)j->rows * k_len : j->rows;
-    const unsigned total = (unsigned)j->rows * k_len;
-    for (unsigned at = 0; at < total;) {
-        struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-        it.msg.send = load_send(xk_plan_block_vec(chunk - at % chunk), 1, true);
-        it.msg.row = (uint16_t)(at % j->rows);
-        it.msg.k = (uint16_t)(at / j->rows);
-        it.msg.reg_b = 4 * at;
-        XK_TRY(xk_plan_add(c, out, it));
-        at += it.msg.send.vec;
-    }
-    return XK_OK;
-}
-
-enum xk_status xk_mad_items(xk_ctx *c, const struct xk_operand_job *j,
-                            uint16_t k_len, struct xk_plan_list *out)
-{
-    const unsigned simd = j->plan->s.simd;
     const bool run = j->s.k_run % j->plan->s.k_step == 0 ||
                      j->s.k_run >= xk_plan_k_inner(j->plan)->extent;
-    const unsigned vec = j->s.k_b == 4 && run ? k_len : 1;
+    const unsigned dwords = (unsigned)j->rows * k_len;
+    /* Without a gap between rows of k, messages may span them. */
+    const bool k_follows = j->s.k_b == j->rows * j->s.row_b;
     if (j->o->access == XK_ACCESS_BLOCK)
-        return block_items(c, j, k_len, out);
-    for (unsigned r = 0; r < j->rows; r += simd)
-        for (unsigned k = 0; k < k_len; k += vec) {
-            const int64_t at[2] = {r, k};
-            struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-            it.msg.send = load_send(vec, simd, false);
-            it.msg.row = (uint16_t)r;
-            it.msg.k = (uint16_t)k;
-            it.msg.reg_b = 4 * (uint32_t)xk_layout_offset_e(&j->o->tile, at);
-            XK_TRY(xk_plan_add(c, out, it));
-        }
-    return XK_OK;
+        return xk_plan_loads_of(
+            xk_plan_block_messages(dwords, k_follows ? dwords : j->rows), 1);
+    return xk_plan_gathers(j, j->s.k_b == 4 && run ? 1 : k_len,
+                           j->plan->s.simd);
 }

@@ -78,16 +78,14 @@ struct xk_tile_strides xk_tile_strides_of(xk_ctx *c, const struct xk_plan *p,
     return s;
 }
 
-enum xk_status xk_plan_add(xk_ctx *c, struct xk_plan_list *l,
-                           struct xk_plan_item item)
+struct xk_plan_loads xk_plan_gathers(const struct xk_operand_job *j,
+                                     unsigned each, unsigned lanes)
 {
-    if (l->n == XK_PLAN_MAX_ITEMS)
-        return xk_fail(c, XK_ENOFIT,
-                       "plan: more than %u messages and "
-                       "reorders a step",
-                       XK_PLAN_MAX_ITEMS);
-    l->item[l->n++] = item;
-    return XK_OK;
+    enum { BASES = 4 }; /* that the header pass keeps, at most */
+    const unsigned blocks = j->rows / lanes;
+    struct xk_plan_loads l = xk_plan_loads_of(blocks * each, lanes);
+    l.bases = (uint8_t)(blocks < BASES ? blocks : BASES);
+    return l;
 }
 
 unsigned xk_plan_block_vec(unsigned left)
@@ -96,4 +94,12 @@ unsigned xk_plan_block_vec(unsigned left)
     while (vec > left)
         vec /= 2;
     return vec;
+}
+
+unsigned xk_plan_block_messages(unsigned dwords, unsigned chunk)
+{
+    unsigned n = 0;
+    for (unsigned at = 0; at < dwords; n++)
+        at += xk_plan_block_vec(chunk - at % chunk);
+    return n;
 }

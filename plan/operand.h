@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decomposition of an operand's step tile into messages and reorders: one
- * family for mad and dp4a (N in the lanes), one for dpas (M in the lanes). */
+/* How an operand's step tile comes, and lies in registers: one family for mad
+ * and dp4a (N in the lanes), one for dpas (M in the lanes). */
 #ifndef XK_PLAN_OPERAND_H
 #define XK_PLAN_OPERAND_H
 
@@ -86,26 +86,36 @@ int64_t xk_plan_step_b(const struct xk_plan *p);
 /* The nest's buffers and calls, if the plan is written as one. XK_ENOFIT: the
  * schedule wants one, and it is not. */
 enum xk_status xk_plan_calls(xk_ctx *c, struct xk_plan *p);
-enum xk_status xk_plan_add(xk_ctx *c, struct xk_plan_list *l,
-                           struct xk_plan_item item);
-/* Access and register tile, then the items of a step of k_len elements. */
+/* So many messages of so many lanes, which are no rows. */
+static inline struct xk_plan_loads xk_plan_loads_of(unsigned n, unsigned lanes)
+{
+    return (struct xk_plan_loads){
+        .n = (uint16_t)n, .parts = (uint16_t)n, .lanes = (uint8_t)lanes};
+}
+/* So many messages for each `lanes` of rows, a lane a row. */
+struct xk_plan_loads xk_plan_gathers(const struct xk_operand_job *j,
+                                     unsigned each, unsigned lanes);
+/* Block messages that bring so many dwords, none of which crosses a border
+ * between chunks. */
+unsigned xk_plan_block_messages(unsigned dwords, unsigned chunk);
+
+/* Access and register tile, then the loads of a step of k_len elements. */
 enum xk_status xk_mad_access(xk_ctx *c, const struct xk_operand_job *j);
-enum xk_status xk_mad_items(xk_ctx *c, const struct xk_operand_job *j,
-                            uint16_t k_len, struct xk_plan_list *out);
+struct xk_plan_loads xk_mad_loads(const struct xk_operand_job *j,
+                                  uint16_t k_len);
 /* Makes the operand one that comes as memory has it and is put in order in
- * registers, if that is how it lies; its tile is known. The items of a step. */
+ * registers, if that is how it lies; its tile is known. The loads of a step. */
 bool xk_plan_turn(const struct xk_operand_job *j);
-enum xk_status xk_plan_turned_items(xk_ctx *c, const struct xk_operand_job *j,
-                                    struct xk_plan_list *out);
+struct xk_plan_loads xk_plan_turned_loads(const struct xk_operand_job *j);
 /* A lane a row, dwords along K: A of dpas and dp4a. */
 enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j);
-enum xk_status xk_gather_items(xk_ctx *c, const struct xk_operand_job *j,
-                               uint16_t k_len, struct xk_plan_list *out);
+struct xk_plan_loads xk_gather_loads(const struct xk_operand_job *j,
+                                     uint16_t k_len);
 enum xk_status xk_dp4a_access_b(xk_ctx *c, const struct xk_operand_job *j);
-enum xk_status xk_dp4a_items_b(xk_ctx *c, const struct xk_operand_job *j,
-                               uint16_t k_len, struct xk_plan_list *out);
+struct xk_plan_loads xk_dp4a_loads_b(const struct xk_operand_job *j,
+                                     uint16_t k_len);
 enum xk_status xk_dpas_access_b(xk_ctx *c, const struct xk_operand_job *j);
-enum xk_status xk_dpas_items_b(xk_ctx *c, const struct xk_operand_job *j,
-                               uint16_t k_len, struct xk_plan_list *out);
+struct xk_plan_loads xk_dpas_loads_b(const struct xk_operand_job *j,
+                                     uint16_t k_len);
 
 #endif

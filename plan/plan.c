@@ -110,24 +110,24 @@ static bool is_dpas(const struct xk_plan *p)
 /* Who plans the operands of a kind of multiply. */
 struct family {
     enum xk_status (*access_a)(xk_ctx *c, const struct xk_operand_job *j);
-    enum xk_status (*items_a)(xk_ctx *c, const struct xk_operand_job *j,
-                              uint16_t k_len, struct xk_plan_list *out);
+    struct xk_plan_loads (*loads_a)(const struct xk_operand_job *j,
+                                    uint16_t k_len);
     enum xk_status (*access_b)(xk_ctx *c, const struct xk_operand_job *j);
-    enum xk_status (*items_b)(xk_ctx *c, const struct xk_operand_job *j,
-                              uint16_t k_len, struct xk_plan_list *out);
+    struct xk_plan_loads (*loads_b)(const struct xk_operand_job *j,
+                                    uint16_t k_len);
 };
 
 static struct family family_of(const struct xk_plan *p)
 {
     static const struct family families[] = {
-        [XK_FMA_MAD] = {xk_mad_access, xk_mad_items, xk_mad_access,
-                        xk_mad_items},
-        [XK_FMA_DPAS] = {xk_gather_access, xk_gather_items, xk_dpas_access_b,
-                         xk_dpas_items_b},
-        [XK_FMA_DPASW] = {xk_gather_access, xk_gather_items, xk_dpas_access_b,
-                          xk_dpas_items_b},
-        [XK_FMA_DP4A] = {xk_gather_access, xk_gather_items, xk_dp4a_access_b,
-                         xk_dp4a_items_b},
+        [XK_FMA_MAD] = {xk_mad_access, xk_mad_loads, xk_mad_access,
+                        xk_mad_loads},
+        [XK_FMA_DPAS] = {xk_gather_access, xk_gather_loads, xk_dpas_access_b,
+                         xk_dpas_loads_b},
+        [XK_FMA_DPASW] = {xk_gather_access, xk_gather_loads, xk_dpas_access_b,
+                          xk_dpas_loads_b},
+        [XK_FMA_DP4A] = {xk_gather_access, xk_gather_loads, xk_dp4a_access_b,
+                         xk_dp4a_loads_b},
     };
     return families[p->s.fma];
 }
@@ -185,15 +185,21 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
     return XK_OK;
 }
 
-/* The messages of a segment whose trip, k_len and k_first are set. */
+/* The loads of a segment whose trip, k_len and k_first are set. Each is code of
+ * its own. */
 static enum xk_status fill_segment(xk_ctx *c, const struct xk_plan *p,
                                    const struct xk_operand_job *a,
                                    const struct xk_operand_job *b,
                                    struct xk_plan_segment *s)
 {
     const struct family f = family_of(p);
-    XK_TRY(f.items_a(c, a, s->k_len, &s->a));
-    return f.items_b(c, b, s->k_len, &s->b);
+    s->a = f.loads_a(a, s->k_len);
+    s->b = f.loads_b(b, s->k_len);
+    if (s->a.parts > XK_PLAN_MAX_PARTS || s->b.parts > XK_PLAN_MAX_PARTS)
+        return xk_fail(c, XK_ENOFIT,
+                       "plan: more than %u messages and reorders a step",
+                       XK_PLAN_MAX_PARTS);
+    return XK_OK;
 }
 
 static void add_segment(struct xk_plan *p, uint32_t trip, int64_t k_len,
@@ -263,26 +269,12 @@ static void plan_acc(struct xk_plan *p)
 /* Addresses: 8 bytes a lane. The header pass gives the messages of a loop a few
  * headers in turn, and keeps a few bases: their loop-invariant parts. */
 static unsigned header_grf(const struct xk_plan *p,
-                           const struct xk_plan_list *l)
+                           const struct xk_plan_loads *l)
 {
-    unsigned most = 0, n = 0, bases = 0, base_grf = 0;
-    bool seen[8] = {false};
-    for (unsigned i = 0; i < l->n; i++) {
-        const struct xk_plan_msg *const m = &l->item[i].msg;
-        const unsigned grf = xk_grfs(p, 8u * m->send.lanes);
-        const unsigned block = m->row / p->s.simd % 8;
-        if (l->item[i].kind != XK_ITEM_LOAD)
-            continue;
-        n++;
-        most = grf > most ? grf : most;
-        if (m->send.lanes == 1 || m->lanes_k || seen[block] || bases == 4)
-            continue;
-        seen[block] = true;
-        bases++;
-        base_grf += grf;
-    }
-    const unsigned ring = n < 4 ? n * most : 4 * most;
-    return base_grf + (ring < 8 ? ring : 8);
+    enum { TURNS = 4, MOST = 8 };
+    const unsigned each = xk_grfs(p, 8u * l->lanes);
+    const unsigned ring = (l->n < TURNS ? l->n : TURNS) * each;
+    return l->bases * each + (ring < MOST ? ring : MOST);
 }
 
 /* Coordinates that masks and offsets need inside the K loops, a vector of s32
@@ -298,14 +290,6 @@ static unsigned lets_grf(const struct xk_plan *p)
         p->b.row_lanes && p->con->b.leaves ? p->s.n_thr / p->s.simd : 0;
     return (vectors * (p->s.m_thr / p->s.simd) + 2 * columns) *
            xk_grfs(p, 4u * p->s.simd);
-}
-
-static bool has_zeros(const struct xk_plan_list *l)
-{
-    bool any = false;
-    for (unsigned i = 0; i < l->n; i++)
-        any |= l->item[i].kind == XK_ITEM_ZERO;
-    return any;
 }
 
 /* Whether a side's load leaves lanes alone though surfaces are there: masked
@@ -345,7 +329,7 @@ static unsigned dummy_grf(const struct xk_plan *p)
     bool parts =
         p->a.access == XK_ACCESS_ELEMENTS || p->a.raw_b || p->a.zero_once;
     for (unsigned i = 0; i < p->n_segments; i++)
-        parts |= has_zeros(&p->seg[i].a);
+        parts |= p->seg[i].a.zeroes;
     if (p->flat.places) /* no masks of A */
         parts = p->a.access == XK_ACCESS_ELEMENTS;
     parts |= p->sums.any; /* what adds sums up */
@@ -422,15 +406,15 @@ static unsigned early_inputs(const struct xk_plan *p)
 }
 
 /* Registers for the temporaries of addresses, element by element, and from how
- * many messages of A on. Measured on random problems. */
-enum { ELEMENTS_GRF = 16, MANY_ELEMENTS = 32 };
+ * many messages and reorders of A on. Measured on random problems. */
+enum { ELEMENTS_GRF = 16, MANY_PARTS = 32 };
 
 /* All that the loop leaves; but for those where B comes element by element, or
  * where much of A does and few are left. */
 static unsigned spare_grf(const struct xk_plan *p)
 {
     const unsigned keep = ELEMENTS_GRF;
-    const bool many = p->a.staging_b && p->seg[0].a.n > MANY_ELEMENTS;
+    const bool many = p->a.staging_b && p->seg[0].a.parts > MANY_PARTS;
     const struct xk_plan_grf *const g = &p->grf;
     const unsigned left =
         g->loop < g->limit ? (unsigned)(g->limit - g->loop) : 0;

@@ -1,43 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan: where decisions end. Contraction + schedule become every message,
- * register tile and multiply of a thread, as plain data. lower/ only writes
- * down as IR what stands here. A plan that cannot be says why. */
+/* The plan: where decisions end. Contraction + schedule become the buffers and
+ * register tiles of a thread, how C is stored, and the passes' arguments, as
+ * plain data. lower/ only writes down as IR what stands here. A plan that
+ * cannot be says why. */
 #ifndef XK_PLAN_PLAN_H
 #define XK_PLAN_PLAN_H
 
 #include "ir/func.h"
 #include "schedule/schedule.h"
 
-/* One load of an operand's step tile. row counts along M for A, N for B. */
-struct xk_plan_msg {
-    struct xk_send send; /* scattered: lanes along rows, vec along K; or, with
-                            lanes_k, lanes along K of one row;
-                            block: vec along row, then K */
-    bool lanes_k;
-    bool staged;     /* reg_b counts in the staging buffer */
-    uint16_t row, k; /* first element in the step tile */
-    uint32_t reg_b;  /* offset in the register tile */
+/* What brings an operand's tile in a step, as far as it takes registers: the
+ * messages themselves are pass expand's. */
+struct xk_plan_loads {
+    uint16_t n;     /* messages */
+    uint16_t parts; /* those, the reorders of what they bring, and the parts of
+                       the tile or of staging that are zeroed */
+    uint8_t lanes;  /* of each message; 1: of a block */
+    uint8_t bases;  /* of rows, that addresses keep in registers */
+    bool zeroes;    /* there is a part of the tile that no message brings */
 };
-
-/* What is done, in this order, to bring an operand into its tile. */
-enum xk_plan_item_kind {
-    XK_ITEM_LOAD,
-    XK_ITEM_COPY, /* staging -> tile, by a reorder */
-    XK_ITEM_ZERO, /* a part of the tile, or of the staging buffer */
-};
-struct xk_plan_item {
-    uint8_t kind;           /* enum xk_plan_item_kind */
-    struct xk_plan_msg msg; /* LOAD */
-    struct xk_reorder copy; /* COPY */
-    uint32_t from_b, to_b;  /* COPY: staging, tile; ZERO: to_b */
-    uint32_t size_b;        /* ZERO */
-    bool staged;            /* ZERO: in the staging buffer */
-};
-#define XK_PLAN_MAX_ITEMS 224
-struct xk_plan_list {
-    unsigned n;
-    struct xk_plan_item item[XK_PLAN_MAX_ITEMS];
-};
+#define XK_PLAN_MAX_PARTS 224
 
 /* K is walked in segments: full steps, then a shorter step for the rest. In a
  * step A is loaded whole; B in parts of n_sub columns, each multiplied before
@@ -46,8 +28,8 @@ struct xk_plan_segment {
     uint32_t trip;   /* steps */
     uint16_t k_len;  /* elements of the innermost K per step */
     int64_t k_first; /* element at which the segment begins */
-    struct xk_plan_list a;
-    struct xk_plan_list b; /* of the first part; the others: row + n_sub */
+    struct xk_plan_loads a;
+    struct xk_plan_loads b; /* of each part */
 };
 #define XK_PLAN_MAX_SEGMENTS 2
 

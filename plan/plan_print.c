@@ -24,32 +24,14 @@ static void print_operand(const char *name, const struct xk_operand_view *v,
     xk_str_putc(out, '\n');
 }
 
-static void print_item(const char *name, const struct xk_plan_item *it,
-                       struct xk_str *out)
+static void print_loads(const char *name, const struct xk_plan_loads *l,
+                        struct xk_str *out)
 {
-    const struct xk_plan_msg *const m = &it->msg;
-    if (it->kind == XK_ITEM_LOAD)
-        xk_str_printf(
-            out, "  %s load d%ux%u%s lanes %u%s at row %u k %u -> %s+%u\n",
-            name, 8u * m->send.data_b, m->send.vec, m->send.block ? "t" : "",
-            m->send.lanes, m->lanes_k ? " along k" : "", m->row, m->k,
-            m->staged ? "staging" : "", m->reg_b);
-    else if (it->kind == XK_ITEM_COPY)
-        xk_str_printf(out,
-                      "  %s pack %u from staging+%u stride %u -> +%u "
-                      "stride %u\n",
-                      name, it->copy.extent[0], it->from_b,
-                      it->copy.src_stride[0], it->to_b, it->copy.dst_stride[0]);
-    else
-        xk_str_printf(out, "  %s zero %s+%u, %u bytes\n", name,
-                      it->staged ? "staging" : "", it->to_b, it->size_b);
-}
-
-static void print_list(const char *name, const struct xk_plan_list *l,
-                       struct xk_str *out)
-{
-    for (unsigned i = 0; i < l->n; i++)
-        print_item(name, &l->item[i], out);
+    xk_str_printf(out, "  %s: %u messages of %u lane%s", name, l->n, l->lanes,
+                  l->lanes == 1 ? "" : "s");
+    if (l->parts > l->n)
+        xk_str_printf(out, ", %u with reorders and zeroed parts", l->parts);
+    xk_str_putc(out, '\n');
 }
 
 static void print_op(const struct xk_plan *p, const struct xk_epi_op *op,
@@ -166,8 +148,8 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
         const struct xk_plan_segment *const s = &p->seg[i];
         xk_str_printf(out, "segment %u: %u steps of %u from k = %lld\n", i,
                       s->trip, s->k_len, (long long)s->k_first);
-        print_list("A", &s->a, out);
-        print_list("B", &s->b, out);
+        print_loads("A", &s->a, out);
+        print_loads("B", &s->b, out);
     }
     print_slm(p, out);
     if (p->flat.places)

@@ -73,37 +73,13 @@ bool xk_plan_turn(const struct xk_operand_job *j)
     return true;
 }
 
-static struct xk_plan_item turned_message(unsigned lanes, unsigned vec,
-                                          unsigned row, unsigned k)
-{
-    struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-    it.msg.send = (struct xk_send){.op = XK_SEND_LOAD,
-                                   .space = XK_SPACE_GLOBAL,
-                                   .data_b = 4,
-                                   .vec = (uint8_t)vec,
-                                   .lanes = (uint8_t)lanes,
-                                   .block = lanes == 1};
-    it.msg.staged = true;
-    it.msg.lanes_k = lanes > 1;
-    it.msg.row = (uint16_t)row;
-    it.msg.k = (uint16_t)k;
-    return it;
-}
-
-enum xk_status xk_plan_turned_items(xk_ctx *c, const struct xk_operand_job *j,
-                                    struct xk_plan_list *out)
+struct xk_plan_loads xk_plan_turned_loads(const struct xk_operand_job *j)
 {
     const unsigned k_step = j->plan->s.k_step, lanes = turned_lanes(j);
     const unsigned dwords = j->rows / (unsigned)per_dword(j);
-    for (unsigned k = 0; k < k_step; k += j->row ? lanes : 1) {
-        const unsigned most = j->row ? j->plan->platform->lane_dwords : dwords;
-        for (unsigned dw = 0; dw < dwords; dw += most) {
-            const unsigned vec = dwords - dw < most ? dwords - dw : most;
-            struct xk_plan_item it = turned_message(
-                j->row ? lanes : 1, vec, dw * (unsigned)per_dword(j), k);
-            it.msg.reg_b = k * j->rows * xk_job_elem_b(j) + dw * 4 * lanes;
-            XK_TRY(xk_plan_add(c, out, it));
-        }
-    }
-    return XK_OK;
+    const unsigned most = j->row ? j->plan->platform->lane_dwords : dwords;
+    const unsigned each = (dwords + most - 1) / most;
+    if (j->row)
+        return xk_plan_loads_of((k_step + lanes - 1) / lanes * each, lanes);
+    return xk_plan_loads_of(k_step * each, 1);
 }
