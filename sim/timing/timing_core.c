@@ -23,12 +23,23 @@ static uint32_t core_slot_of(const struct xk_tm_core *c,
     return (uint32_t)(t - c->thread) % c->n_slots;
 }
 
+/* Whether t has to wait for another thread's Atomic chain to end. A thread that
+ * waits in a barrier keeps nobody out. */
+static bool kept_out(const struct xk_tm_core *c, const struct xk_tm_unit *u,
+                     const struct xk_tm_thread *t)
+{
+    if (!u->holder || u->holder == t || u->holder->blocked)
+        return false;
+    return c->m->chain_holds == XK_TM_HOLDS_ISSUE ||
+           c->inst[t->next].port == c->inst[u->holder->next].port;
+}
+
 static uint64_t issue_time(const struct xk_tm_core *c,
                            const struct xk_tm_unit *u,
                            const struct xk_tm_thread *t)
 {
     uint64_t s;
-    if (t->blocked)
+    if (t->blocked || kept_out(c, u, t))
         return XK_TM_NEVER;
     s = xk_tm_later(t->ready, u->free[c->inst[t->next].port]);
     s = xk_tm_later(s, u->cycle); /* time does not go back */
@@ -212,6 +223,8 @@ static void end_thread(struct xk_tm_core *c, struct xk_tm_thread *t,
     u->slot[core_slot_of(c, t)] = NULL;
     u->n_free++;
     t->used = false;
+    if (u->holder == t)
+        u->holder = NULL;
     c->out->cycles = xk_tm_later(c->out->cycles, now + 1);
     if (--g->live)
         return;
@@ -273,6 +286,10 @@ static void issue_inst(struct xk_tm_core *c, struct xk_tm_unit *u,
     c->now = now;
     account_issue(c, u, t, now);
     u->last[i->port] = core_slot_of(c, t);
+    if (c->m->chain_holds && i->atomic)
+        u->holder = t;
+    else if (u->holder == t)
+        u->holder = NULL;
     if (i->port != XK_TM_NO_PORT)
         u->free[i->port] = now + busy_cycles(c, u, t, i);
     if (i->pipe == XK_TM_SEND)

@@ -318,6 +318,7 @@ static void fill_inst(const struct xk_timing_product *m,
     out->of_slm = xk_inst_is_send(i) &&
                   (e->msg.sfid == XK_SFID_SLM || e->msg.bti == XK_BTI_SLM);
     out->past_l1 = xk_inst_is_send(i) && e->msg.l1 == XK_CACHE_UC;
+    out->atomic = i->atomic;
     out->joins = i->op == XK_OPC_JOIN || i->op == XK_OPC_ENDIF;
     out->fma = (uint8_t)fma_of(i);
     out->macs = out->fma ? macs_of(i) : 0;

@@ -45,6 +45,7 @@ struct xk_tm_inst {
     bool joins;                /* a branch that only ends a block */
     bool of_slm;               /* a fence of shared local memory only */
     bool past_l1;              /* a message that is not cached there */
+    bool atomic;               /* {Atomic}: the next one is of the same chain */
     uint16_t busy_cyc;         /* the port takes nothing else so long */
     uint16_t lat_cyc;          /* until dependents may issue */
     uint16_t payload, answer;  /* registers of a message */

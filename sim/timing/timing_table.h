@@ -28,6 +28,10 @@ enum xk_tm_arbitration {
     XK_TM_AFTER_STALL
 };
 
+/* What a chain of instructions with {Atomic} keeps from the XVE's other threads
+ * until its end (row chain_holds): nothing, its port, or any issue. */
+enum xk_tm_holds { XK_TM_HOLDS_NOTHING, XK_TM_HOLDS_PORT, XK_TM_HOLDS_ISSUE };
+
 /* How code comes (row fetch). */
 enum xk_tm_fetch { XK_TM_FREE, XK_TM_LINE, XK_TM_AHEAD };
 

@@ -56,8 +56,9 @@ struct xk_tm_unit {
     uint64_t accounted; /* every cycle before has its cause */
     uint64_t cycle;     /* of the last issue */
     uint32_t in_cycle, turn;
-    uint32_t last[XK_TM_PORTS]; /* slot that issued there */
-    uint32_t n_free;            /* thread slots */
+    uint32_t last[XK_TM_PORTS];        /* slot that issued there */
+    uint32_t n_free;                   /* thread slots */
+    const struct xk_tm_thread *holder; /* of an Atomic chain; NULL: none */
     uint64_t in_array; /* src1 that the systolic array has: thread, register */
     struct xk_tm_thread *slot[XK_TM_UNIT_THREADS];
 };

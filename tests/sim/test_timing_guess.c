@@ -35,7 +35,15 @@
     "(W) send.ugm (1|M0) r20 r3 null:0 0x0 0x0224D580 {" token "}\n"
 #define FOUR_PAST UGM_PAST("$1") UGM_PAST("$2") UGM_PAST("$3") UGM_PAST("$4")
 #define DPAS(n) "(W) dpas.8x8 (8|M0) r40:f null:f r" n ":hf r70.0:hf\n"
+#define XVES 16.0 /* of a core: a slope is of all its threads */
+#define DPAS_IN(n)                                                             \
+    "(W) dpas.8x8 (8|M0) r40:f null:f r" n ":hf r70.0:hf {Atomic}\n"
+#define DPAS_LAST                                                              \
+    "(W) dpas.8x8 (8|M0) r50:f null:f r60:hf r70.0:hf {$1}\n"                  \
+    "sync.nop null {$1.dst}\n"
 #define ADD "add (8|M0) r20.0<1>:f r30.0<1;1,0>:f 1.0:f\n"
+#define ADD_8 ADD ADD ADD ADD ADD ADD ADD ADD
+#define ADD_32 ADD_8 ADD_8 ADD_8 ADD_8
 
 struct probe {
     const char *head, *line;
@@ -153,6 +161,14 @@ static const struct {
      36,
      {"", DPAS("60") DPAS("60"), 1},
      32},
+    /* 32 adds of other threads beside the 32 cycles of two dpas; with a chain
+     * only behind its second */
+    {"chain=issue",
+     {"", DPAS_IN("60") DPAS("60") ADD_32, 0},
+     32 / XVES,
+     (16 + 32) / XVES,
+     {"", DPAS("60") DPAS("60") ADD_32, 0},
+     32 / XVES},
 };
 
 START_TEST(a_value_moves_its_kernel_and_not_the_sibling)
@@ -179,8 +195,8 @@ END_TEST
 
 /* Those whose kernels are below. */
 static const char *const others[] = {
-    "tlb=64",   "dispatch=block", "fetch=free",     "fetch=line",
-    "start=16", "start=35",       "xmx-clock=high", "xmx-clock=low"};
+    "tlb=64",   "dispatch=block", "fetch=free",    "fetch=line", "start=16",
+    "start=35", "xmx-clock=high", "xmx-clock=low", "chain=port"};
 
 START_TEST(every_value_has_a_kernel)
 {
@@ -345,6 +361,25 @@ START_TEST(threads_start_one_after_the_other)
 }
 END_TEST
 
+/* Threads wait for the second of two dpas with the same src1. Who is older and
+ * ready again takes the array between those of another one, whose src1 it has
+ * to take anew; not within a chain: 16 cycles each, and 2 for the first. */
+START_TEST(a_chain_is_not_parted)
+{
+    const struct probe chain = {"", DPAS_IN("60") DPAS_LAST, 0},
+                       two = {"", DPAS("60") DPAS_LAST, 0};
+    const struct xk_timing_product nominal = machine("reload=2"),
+                                   port = machine("reload=2,chain=port");
+    const double parted = slope(&chain, &nominal), whole = slope(&chain, &port),
+                 still = slope(&two, &nominal);
+    ck_assert_msg(whole > 33.9 / XVES && whole < 34.2 / XVES, "%.2f cycles",
+                  whole);
+    ck_assert_msg(parted > 35 / XVES, "%.2f cycles", parted);
+    ck_assert_double_eq(still, parted);
+    ck_assert_double_eq(slope(&two, &port), still);
+}
+END_TEST
+
 /* Only the clock of what uses the systolic array is another. */
 START_TEST(the_systolic_array_lowers_the_clock)
 {
@@ -448,6 +483,7 @@ int main(void)
     tcase_add_test(t, code_beyond_the_cache_is_fetched);
     tcase_add_test(t, a_loop_that_fits_is_fetched_once);
     tcase_add_test(t, threads_start_one_after_the_other);
+    tcase_add_test(t, a_chain_is_not_parted);
     tcase_add_test(t, the_systolic_array_lowers_the_clock);
     tcase_add_test(t, every_machine_has_one_nominal_value_of_a_hypothesis);
     tcase_add_loop_test(t, an_unknown_word_is_refused_by_name, 0,
