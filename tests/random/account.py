@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """account.py XKBENCH SHAPES-FOLDER [--count=200] [--layers=24] [--cases=N]
-[--seconds=N] [--whole]: what the library's choice of a schedule costs under each
-hypothesis of the timing model (docs/timing.md): its time over the least of N random
-valid schedules, all under that hypothesis. Layers are drawn, with a printed seed, of
+[--seconds=N] [--jobs=N] [--keep=FILE] [--whole]: what the library's choice of a
+schedule costs under each hypothesis of the timing model (docs/timing.md): its time over
+the least of N random valid schedules, all under that hypothesis. Layers are drawn, with a printed seed, of
 ResNet-50, VGG-16 and Inception v3, at mb=1 and 16, f16 and u8s8. Prints a line a case,
 then a Markdown table: the geometric mean, the median and the worst of each hypothesis.
 
@@ -11,8 +11,17 @@ A schedule is timed under all hypotheses, two waves of a core, only if it can be
 best under one of them: until its bound, less SLACK, is above the best time there. All
 get a bound with everything that is faster at once, then those that are left one under
 each hypothesis. A bound is one core's time with all that it loads in L2. --whole times
-every schedule instead."""
+every schedule instead.
+
+--jobs cases (as many as there are processors) run at once. --keep adds each case to a file
+of JSON lines and takes from it what an earlier run has found, so a run can be stopped
+and continued; the file says the options and the library that it is of, and others are
+refused."""
 import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
 import random
 import re
 import resource
@@ -99,7 +108,73 @@ def table(regrets):
               f"{statistics.median(r):.3f} | {max(r):.2f} |")
 
 
-def main():
+class Kept:
+    """What earlier runs have found: {case: [regrets, schedules, timed]}."""
+
+    def __init__(self, args):
+        bench = Path(args.xkbench).resolve()
+        code = hashlib.sha256(bench.read_bytes())
+        for library in sorted(bench.parent.parent.glob("libxekern.so.0")):
+            code.update(library.read_bytes())
+        head = {"sha256": code.hexdigest(), "seed": args.seed, "schedules": args.count,
+                "whole": args.whole}
+        self.path, self.found = args.keep, {}
+        if not self.path:
+            return
+        if self.path.exists():
+            first, *rest = map(json.loads, self.path.read_text().splitlines())
+            if first != head:
+                sys.exit(f"account: {self.path} is of {first}, wanted {head}")
+            self.found = {r["case"]: r["found"] for r in rest}
+        else:
+            self.path.write_text(json.dumps(head) + "\n")
+
+    def regrets(self, case):
+        """The regrets of a case, from the file or made."""
+        name = f"{case.problem} mb={case.mb} {case.dtype}"
+        if name not in self.found:
+            self.found[name] = case.regrets()
+            if self.path:
+                with open(self.path, "a", encoding="utf-8") as out:
+                    out.write(json.dumps({"case": name, "found": self.found[name]}) +
+                              "\n")
+        return self.found[name]
+
+
+def tell(case, where, result):
+    """A line; the regrets."""
+    found, n, timed = result
+    name = f"{where} {case.problem} mb={case.mb} {case.dtype}"
+    if not found:
+        print(f"# {name}: not generated", flush=True)
+        return {}
+    worst = max(found, key=found.get)
+    cpu = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    print(f"{name}: nominal {found['nominal']:.3f} of {n} ({timed} timed), worst "
+          f"{found[worst]:.3f} ({worst}); {cpu:.0f} s of CPU so far", flush=True)
+    return found
+
+
+def account(args, cases):
+    """{hypothesis: [regret]} of the cases for which there is time."""
+    start, regrets, kept = time.monotonic(), defaultdict(list), Kept(args)
+
+    def regrets_of(case):
+        late = time.monotonic() - start > args.seconds
+        return None if late else kept.regrets(case)
+
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        results = pool.map(regrets_of, (case for case, _ in cases))
+        for (case, where), result in zip(cases, results):
+            if result is None:
+                print("# the rest is left out: no time")
+                break
+            for name, regret in tell(case, where, result).items():
+                regrets[name].append(regret)
+    return regrets
+
+
+def options():
     parser = argparse.ArgumentParser(description=__doc__.split(":", 1)[0])
     parser.add_argument("xkbench")
     parser.add_argument("shapes", type=Path)
@@ -107,30 +182,21 @@ def main():
     parser.add_argument("--layers", type=int, default=24)
     parser.add_argument("--seconds", type=float, default=7000)
     parser.add_argument("--cases", type=int, default=0, help="0: all")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--keep", type=Path)
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
-    start, regrets = time.monotonic(), defaultdict(list)
+    return parser.parse_args()
+
+
+def main():
+    args = options()
     print(f"# seed {args.seed}, {args.layers} layers, {args.count} schedules")
     rng = random.Random(args.seed)
-    cases = [(p, w, mb, dt) for p, w in layers(args.shapes, rng, args.layers)
+    cases = [(Case(args, p, mb, dt), w) for p, w in layers(args.shapes, rng, args.layers)
              for mb in (1, 16) for dt in TYPES]
     rng.shuffle(cases)
-    for problem, where, mb, dtype in cases[:args.cases or None]:
-        if time.monotonic() - start > args.seconds:
-            print("# the rest is left out: no time")
-            break
-        found, n, timed = Case(args, problem, mb, dtype).regrets()
-        if not found:
-            print(f"# {where} {problem} mb={mb} {dtype}: not generated")
-            continue
-        for name, regret in found.items():
-            regrets[name].append(regret)
-        worst = max(found, key=found.get)
-        cpu = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        print(f"{where} {problem} mb={mb} {dtype}: nominal "
-              f"{found['nominal']:.3f} of {n} ({timed} timed), worst "
-              f"{found[worst]:.3f} ({worst}); {cpu:.0f} s of CPU so far", flush=True)
+    regrets = account(args, cases[:args.cases or None])
     table(regrets)
     return 0 if regrets else 1
 
