@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "gen/class_kernel.h"
 #include "gen/gen.h"
 #include "lower/lower.h"
 #include "passes/passes.h"
@@ -36,6 +37,9 @@ struct ladder {
     struct xk_lanes_nest lanes;
     struct xk_plan plan;
     struct xk_kernel kernel;
+    /* Where classes share a launch: */
+    struct xk_plan class_plan[XK_MAX_CLASSES_JOINED - 1];
+    struct xk_class_kernel class_kernel[XK_MAX_CLASSES_JOINED];
 };
 
 static void dump_head(struct ladder *l)
@@ -58,18 +62,18 @@ static void dump_head(struct ladder *l)
     xk_gen_put_text(g, XK_STAGE_SCHEDULE);
 }
 
-/* What the plan asks of a launch. */
-static struct xk_kernel_job job_of(struct ladder *l)
+/* What the plan of a kernel asks of a launch. */
+static struct xk_kernel_job job_of(struct ladder *l, const struct xk_plan *p,
+                                   struct xk_kernel *ir)
 {
-    const struct xk_plan *const p = &l->plan;
     struct xk_kernel_job job = {
-        .ir = &l->kernel,
+        .ir = ir,
         .written = l->k->nest->c.name,
         .beside =
             p->totals.any ? l->k->nest->input[p->totals.input].name : NULL,
         .threads = (uint32_t)p->s.tg_m * p->s.tg_n * p->s.slices,
         .groups = {p->groups[0], p->groups[1], p->groups[2]},
-        .slm_b = xk_slm_size(&l->kernel),
+        .slm_b = xk_slm_size(ir),
         .grf_count = p->s.grf_count,
         .has_dpas = xk_fma_family_of(p->s.fma)->dpas,
         .surfaces = p->s.surfaces,
@@ -97,6 +101,20 @@ static enum xk_status nest_with_lanes(struct ladder *l,
     return xk_lanes_nest_make(l->g->c, k->whole, k->lanes, size, &l->lanes);
 }
 
+/* The plans of further classes. */
+static enum xk_status plan_classes(struct ladder *l,
+                                   const struct xk_schedule *s)
+{
+    const struct xk_schedule without_loop = xk_schedule_without_loop(s);
+    for (unsigned i = 0; i < l->k->n_more; i++) {
+        const struct xk_nest *const nest = l->k->more[i];
+        XK_TRY(xk_plan_make(l->g->c, l->g->platform, nest,
+                            nest->empty ? &without_loop : s,
+                            &l->class_plan[i]));
+    }
+    return XK_OK;
+}
+
 static enum xk_status plan_candidate(struct ladder *l, unsigned i)
 {
     const struct xk_schedule *const s = &l->k->candidate[i];
@@ -108,43 +126,82 @@ static enum xk_status plan_candidate(struct ladder *l, unsigned i)
     if (s->pack && !l->is_packed)
         return xk_fail(l->g->c, XK_ENOFIT,
                        "plan: pack=1: these layouts are not packed");
-    return xk_plan_make(l->g->c, l->g->platform,
-                        s->pack ? &l->packed : l->k->nest, s, &l->plan);
+    XK_TRY(xk_plan_make(l->g->c, l->g->platform,
+                        s->pack ? &l->packed : l->k->nest, s, &l->plan));
+    return plan_classes(l, s);
 }
 
 /* The nest as lower/ wrote it, then behind the plan's calls. */
-static enum xk_status call_passes(struct ladder *l)
+static enum xk_status call_passes(struct ladder *l, const struct xk_plan *plan,
+                                  struct xk_kernel *ir)
 {
     struct xk_gen *const g = l->g;
     const struct xk_pass_env env = {.platform = g->platform};
     struct xk_str calls;
-    if (!l->plan.n_buffers)
+    if (!plan->n_buffers)
         return XK_OK;
     if (xk_trace_wants(&g->trace, XK_STAGE_NEST)) {
-        xk_kernel_print(&l->kernel, &g->text);
+        xk_kernel_print(ir, &g->text);
         xk_gen_put_text(g, XK_STAGE_NEST);
     }
     xk_str_init(&calls, &g->c->alloc);
-    xk_plan_print_calls(&l->plan, &calls);
+    xk_plan_print_calls(plan, &calls);
     const enum xk_status st =
-        calls.failed ? XK_ENOMEM
-                     : xk_passes_call(g->c, &l->kernel, &env,
-                                      xk_str_get(&calls), NULL, NULL);
+        calls.failed
+            ? XK_ENOMEM
+            : xk_passes_call(g->c, ir, &env, xk_str_get(&calls), NULL, NULL);
     xk_str_fini(&calls);
     return st;
 }
 
-static enum xk_status make_kernel(struct ladder *l)
+/* The IR that a plan stands for. */
+static enum xk_status make_ir(struct ladder *l, const struct xk_plan *plan,
+                              struct xk_kernel *ir)
 {
     struct xk_gen *const g = l->g;
     if (xk_trace_wants(&g->trace, XK_STAGE_PLAN)) {
-        xk_plan_print(&l->plan, &g->text);
+        xk_plan_print(plan, &g->text);
         xk_gen_put_text(g, XK_STAGE_PLAN);
     }
-    XK_TRY(xk_lower(g->c, &l->plan, l->name, &l->kernel));
-    XK_TRY(call_passes(l));
-    const struct xk_kernel_job job = job_of(l);
-    return xk_kernel_make(g, &job, l->out);
+    XK_TRY(xk_lower(g->c, plan, l->name, ir));
+    return call_passes(l, plan, ir);
+}
+
+/* The kernel of class i behind all passes. *job: what it asks of a launch. */
+static enum xk_status make_class(struct ladder *l, unsigned i,
+                                 struct xk_kernel_job *job)
+{
+    struct xk_class_kernel *const k = &l->class_kernel[i];
+    const struct xk_plan *const plan = i ? &l->class_plan[i - 1] : &l->plan;
+    XK_TRY(make_ir(l, plan, &k->ir));
+    *job = job_of(l, plan, &k->ir);
+    memcpy(k->groups, job->groups, sizeof(k->groups));
+    XK_TRY(xk_class_kernel_place(l->g->c, k, l->k->n_more + 1));
+    return xk_kernel_run_passes(l->g, job);
+}
+
+/* One kernel of all classes. */
+static enum xk_status make_joined(struct ladder *l)
+{
+    struct xk_kernel_job all, one;
+    XK_TRY(make_class(l, 0, &all));
+    for (unsigned i = 1; i <= l->k->n_more; i++) {
+        XK_TRY(make_class(l, i, &one));
+        if (one.slm_b > all.slm_b)
+            all.slm_b = one.slm_b;
+    }
+    XK_TRY(xk_class_kernels_join(l->g->c, l->class_kernel, l->k->n_more + 1,
+                                 all.groups));
+    return xk_kernel_encode(l->g, &all, l->out);
+}
+
+static enum xk_status make_kernel(struct ladder *l)
+{
+    if (l->k->n_more)
+        return make_joined(l);
+    XK_TRY(make_ir(l, &l->plan, &l->kernel));
+    const struct xk_kernel_job job = job_of(l, &l->plan, &l->kernel);
+    return xk_kernel_make(l->g, &job, l->out);
 }
 
 static unsigned tile_elements(const struct xk_schedule *s)

@@ -19,7 +19,15 @@ struct xk_contract {
      * several. */
     const struct xk_schedule *candidate;
     unsigned n_candidates;
+    /* Further classes of the contraction, which share the launch and the
+     * schedule, without its loop where nothing is summed: the nest's has most
+     * terms. All candidates are valid for each, and have no pack=1 or
+     * fma=lanes. */
+    const struct xk_nest *const *more;
+    unsigned n_more;
 };
+/* Classes that share a launch, at most: each has code of its own. */
+#define XK_MAX_CLASSES_JOINED 4
 
 /* Makes the kernel `name`. IR nodes live on in the context. XK_ENOFIT: no
  * candidate fits, with the reason of the last one; XK_EINVAL if XK_SCHEDULE

@@ -3,7 +3,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/integer.h"
+#include "gen/gen.h"
 #include "views/access.h"
 
 /* The classes of a contraction, and room for one at a time. */
@@ -55,20 +58,171 @@ static bool set_class(const struct classes *k, uint64_t number, bool *terms)
     return true;
 }
 
-/* Makes it in *one. *stores: whether the class has an element of C at all; if
- * not, it is no problem. */
-static enum xk_status make_class(const struct classes *k, uint64_t number,
-                                 struct xk_contraction_problem *out,
-                                 bool *stores)
+/* The problems of all classes that have elements of C, those with most terms
+ * first. */
+struct problems {
+    unsigned n;
+    struct xk_contraction_problem *of;
+    uint8_t number[XK_MAX_LAUNCHES]; /* of the class */
+};
+
+static int64_t terms_of(const struct xk_contraction_problem *p)
 {
-    struct xk_contraction *const one = k->one;
-    bool terms;
-    *stores = set_class(k, number, &terms);
-    if (!*stores)
-        return XK_OK;
-    XK_TRY(xk_contraction_problem_make(k->c, k->platform, one, out));
-    out->nest.empty = !terms;
+    return p->nest.empty ? 0 : xk_contraction_extent(&p->nest.of, XK_ROLE_K);
+}
+
+/* The last problem goes in front of those with fewer terms. */
+static void sort_last(struct problems *p, struct xk_contraction_problem *tmp)
+{
+    unsigned at = p->n - 1;
+    const uint8_t number = p->number[at];
+    *tmp = p->of[at];
+    for (; at && terms_of(&p->of[at - 1]) < terms_of(tmp); at--) {
+        p->of[at] = p->of[at - 1];
+        p->number[at] = p->number[at - 1];
+    }
+    p->of[at] = *tmp;
+    p->number[at] = number;
+}
+
+/* Searches schedules for each class. */
+static enum xk_status search_classes(const struct classes *k,
+                                     struct xk_arena *arena,
+                                     struct problems *out)
+{
+    const uint64_t n = xk_contraction_classes(k->con);
+    out->n = 0;
+    out->of = xk_arena_alloc(arena, (n + 1) * sizeof(*out->of));
+    XK_TRY(xk_ctx_status(k->c));
+    for (uint64_t i = 0; i < n; i++) {
+        struct xk_contraction_problem *const p = &out->of[out->n];
+        bool terms;
+        if (!set_class(k, i, &terms))
+            continue;
+        XK_TRY(xk_contraction_problem_search(k->c, k->platform, k->one, p));
+        p->nest.empty = !terms;
+        out->number[out->n++] = (uint8_t)i;
+        sort_last(out, &out->of[n]);
+    }
     return XK_OK;
+}
+
+/* A class's schedule where it shares a launch that has this one. */
+static struct xk_schedule in_class(const struct xk_contraction_problem *p,
+                                   const struct xk_schedule *joined)
+{
+    return p->nest.empty ? xk_schedule_without_loop(joined) : *joined;
+}
+
+/* Predicted cycles of classes that share a launch: of each its part of a launch
+ * of n such ones, which fill the machine together; no fewer than of the first
+ * alone. */
+static int64_t score_joined(const struct xk_platform *platform,
+                            const struct xk_contraction_problem *of, unsigned n,
+                            const struct xk_schedule *joined)
+{
+    int64_t all = 0;
+    for (unsigned i = 0; i < n; i++) {
+        const struct xk_schedule s = in_class(&of[i], joined);
+        struct xk_shape shape = of[i].shape;
+        shape.batch = xk_shape_batch(&shape) * n;
+        all += xk_schedule_score(platform, &shape, &s);
+    }
+    const int64_t first = xk_schedule_score(platform, &of->shape, joined);
+    return xk_larger(all / n, first);
+}
+
+/* Whether all classes can have it. */
+static bool is_for_all(const struct xk_platform *platform,
+                       const struct xk_contraction_problem *of, unsigned n,
+                       const struct xk_schedule *joined)
+{
+    if (joined->pack || joined->fma == XK_FMA_LANES)
+        return false;
+    for (unsigned i = 0; i < n; i++) {
+        const struct xk_schedule s = in_class(&of[i], joined);
+        if (xk_schedule_check(platform, &of[i].shape, &s))
+            return false;
+    }
+    return true;
+}
+
+static void keep_for_all(const struct xk_platform *platform,
+                         const struct xk_contraction_problem *of, unsigned n,
+                         struct xk_contraction_problem *joined)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < joined->n_candidates; i++)
+        if (is_for_all(platform, of, n, &joined->candidate[i]))
+            joined->candidate[kept++] = joined->candidate[i];
+    joined->n_candidates = kept;
+}
+
+/* A launch: its classes from number `first` on, and, of several, its
+ * candidates. */
+struct part {
+    unsigned first, n;
+    bool joins; /* else they are launches of their own */
+    int64_t score;
+    struct xk_contraction_problem *joined;
+};
+
+/* The candidates of a launch of so many classes like the first, that all can
+ * have; INT64_MAX: the last resort is none of them, else the predicted cycles
+ * of the best. */
+static enum xk_status search_joined(const struct classes *k,
+                                    const struct xk_contraction_problem *of,
+                                    unsigned n, unsigned alike,
+                                    struct xk_contraction_problem *out,
+                                    int64_t *score)
+{
+    struct xk_schedule *const s = out->candidate;
+    struct xk_shape shape = of->shape;
+    *score = INT64_MAX;
+    shape.batch = xk_shape_batch(&shape) * alike;
+    XK_TRY(xk_candidates_of(k->c, k->platform, &shape, s, &out->n_candidates));
+    const struct xk_schedule last = s[out->n_candidates - 1];
+    keep_for_all(k->platform, of, n, out);
+    if (out->n_candidates && xk_schedule_same(&last, &s[out->n_candidates - 1]))
+        *score = score_joined(k->platform, of, n, &s[0]);
+    return XK_OK;
+}
+
+/* Whether classes share a launch: where its predicted cycles are fewer. It has
+ * the schedules of as many classes like the first, or of the first alone, which
+ * may have most of the terms. */
+static enum xk_status choose_joined(const struct classes *k,
+                                    const struct problems *p, struct part *x)
+{
+    const struct xk_contraction_problem *const of = &p->of[x->first];
+    struct xk_contraction_problem *const j = x->joined;
+    int64_t alike, alone;
+    x->joins = false;
+    x->score = 0;
+    for (unsigned i = 0; i < x->n; i++)
+        x->score += of[i].candidate[0].score;
+    if (x->n < 2)
+        return XK_OK;
+    XK_TRY(search_joined(k, of, x->n, 1, j, &alone));
+    XK_TRY(search_joined(k, of, x->n, x->n, j, &alike));
+    if (alone < alike)
+        XK_TRY(search_joined(k, of, x->n, 1, j, &alone));
+    const int64_t score = alone < alike ? alone : alike;
+    x->joins = score < x->score;
+    if (x->joins)
+        x->score = score;
+    return XK_OK;
+}
+
+/* The launches from number `first` on, those that share one or each its own. */
+static enum xk_status part_from(const struct classes *k,
+                                const struct problems *p, unsigned first,
+                                struct part *x)
+{
+    const unsigned n = p->n - first;
+    x->first = first;
+    x->n = n < XK_MAX_CLASSES_JOINED ? n : XK_MAX_CLASSES_JOINED;
+    return choose_joined(k, p, x);
 }
 
 static void set_launch(const struct xk_contraction_problem *p, unsigned number,
@@ -84,33 +238,102 @@ static void set_launch(const struct xk_contraction_problem *p, unsigned number,
     snprintf(out->name, sizeof(out->name), "xk_%s%s", p->nest.c.name, tail);
 }
 
+/* While launches are made. */
+struct launch_maker {
+    struct classes k;
+    struct xk_arena *arena;
+    bool addresses;
+    struct problems all;
+    struct part part;
+};
+
+/* The nest of a problem whose schedules are known. */
+static enum xk_status nest_of_class(struct launch_maker *m,
+                                    struct xk_contraction_problem *p)
+{
+    const bool empty = p->nest.empty;
+    XK_TRY(xk_nest_make(m->k.c, &p->nest.of, &p->nest));
+    p->nest.empty = empty;
+    return XK_OK;
+}
+
+/* The classes of the part are one launch, the first one's, with the candidates
+ * that all have. */
+static enum xk_status add_joined(struct launch_maker *m,
+                                 struct xk_contraction_launches *out)
+{
+    const struct part *const x = &m->part;
+    struct xk_contraction_problem *const p = &m->all.of[x->first];
+    const struct xk_nest **const more =
+        xk_arena_alloc(m->arena, x->n * sizeof(*more));
+    XK_TRY(xk_ctx_status(m->k.c));
+    memcpy(p->candidate, x->joined->candidate, sizeof(p->candidate));
+    p->n_candidates = x->joined->n_candidates;
+    for (unsigned i = 0; i < x->n; i++) {
+        XK_TRY(nest_of_class(m, &p[i]));
+        if (i)
+            more[i - 1] = &p[i].nest;
+    }
+    if (m->addresses) {
+        XK_TRY(xk_contraction_problem_use_addresses(m->k.c, m->k.platform, p));
+        keep_for_all(m->k.platform, p, x->n, p);
+    }
+    out->problem[out->n] = p;
+    struct xk_launch *const l = &out->launch[out->n++];
+    set_launch(p, m->all.number[x->first], x->n < m->all.n, l);
+    l->u.contract.more = more;
+    l->u.contract.n_more = x->n - 1;
+    return XK_OK;
+}
+
+static enum xk_status add_apart(struct launch_maker *m, bool several,
+                                struct xk_contraction_launches *out)
+{
+    for (unsigned i = m->part.first; i < m->part.first + m->part.n; i++) {
+        struct xk_contraction_problem *const p = &m->all.of[i];
+        XK_TRY(nest_of_class(m, p));
+        if (m->addresses)
+            XK_TRY(
+                xk_contraction_problem_use_addresses(m->k.c, m->k.platform, p));
+        out->problem[out->n] = p;
+        set_launch(p, m->all.number[i], several, &out->launch[out->n++]);
+    }
+    return XK_OK;
+}
+
+static enum xk_status begin_classes(struct launch_maker *m,
+                                    struct xk_contraction_launches *out)
+{
+    const struct xk_contraction *const con = m->k.con;
+    const uint64_t n = xk_contraction_classes(con);
+    *out = (struct xk_contraction_launches){0};
+    if (n > XK_MAX_LAUNCHES)
+        return xk_fail(m->k.c, XK_EUNSUPPORTED,
+                       "%s: %" PRIu64 " classes, a program has at most %d "
+                       "launches",
+                       con->c.name, n, XK_MAX_LAUNCHES);
+    m->k.one = xk_arena_alloc(m->arena, sizeof(*m->k.one));
+    m->part.joined = xk_arena_alloc(m->arena, sizeof(*m->part.joined));
+    out->problem = xk_arena_alloc(m->arena, n * sizeof(*out->problem));
+    out->launch = xk_arena_alloc(m->arena, n * sizeof(*out->launch));
+    return xk_ctx_status(m->k.c);
+}
+
 enum xk_status xk_contraction_launches_make(xk_ctx *c, struct xk_arena *arena,
                                             const struct xk_platform *platform,
                                             const struct xk_contraction *con,
                                             bool addresses,
                                             struct xk_contraction_launches *out)
 {
-    const uint64_t n = xk_contraction_classes(con);
-    *out = (struct xk_contraction_launches){0};
-    if (n > XK_MAX_LAUNCHES)
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "%s: %" PRIu64 " classes, a program has at most %d "
-                       "launches",
-                       con->c.name, n, XK_MAX_LAUNCHES);
-    out->problem = xk_arena_alloc(arena, n * sizeof(*out->problem));
-    out->launch = xk_arena_alloc(arena, n * sizeof(*out->launch));
-    const struct classes k = {
-        c, platform, con, xk_arena_alloc(arena, sizeof(struct xk_contraction))};
-    XK_TRY(xk_ctx_status(c));
-    for (uint64_t i = 0; i < n; i++) {
-        struct xk_contraction_problem *const p = &out->problem[out->n];
-        bool stores;
-        XK_TRY(make_class(&k, i, p, &stores));
-        if (!stores)
-            continue;
-        if (addresses)
-            XK_TRY(xk_contraction_problem_use_addresses(c, platform, p));
-        set_launch(p, (unsigned)i, n > 1, &out->launch[out->n++]);
+    struct launch_maker m = {
+        .k = {c, platform, con, NULL}, .arena = arena, .addresses = addresses};
+    XK_TRY(begin_classes(&m, out));
+    XK_TRY(search_classes(&m.k, arena, &m.all));
+    const bool several = xk_contraction_classes(con) > 1;
+    for (unsigned i = 0; i < m.all.n; i += m.part.n) {
+        XK_TRY(part_from(&m.k, &m.all, i, &m.part));
+        XK_TRY(m.part.joins ? add_joined(&m, out)
+                            : add_apart(&m, several, out));
     }
     return out->n ? XK_OK
                   : xk_fail(c, XK_EINVAL, "%s: no coordinates are an element",
@@ -122,22 +345,17 @@ enum xk_status xk_contraction_launches_score(xk_ctx *c, struct xk_arena *arena,
                                              const struct xk_contraction *con,
                                              int64_t *score)
 {
-    const struct classes k = {
-        c, platform, con, xk_arena_alloc(arena, sizeof(struct xk_contraction))};
-    const uint64_t n = xk_contraction_classes(con);
-    *score = 0;
-    XK_TRY(xk_ctx_status(c));
-    if (n > XK_MAX_LAUNCHES) {
-        *score = INT64_MAX;
+    struct launch_maker m = {.k = {c, platform, con, NULL}, .arena = arena};
+    struct xk_contraction_launches unused;
+    *score = INT64_MAX;
+    if (xk_contraction_classes(con) > XK_MAX_LAUNCHES)
         return XK_OK;
-    }
-    for (uint64_t i = 0; i < n; i++) {
-        int64_t one;
-        bool terms;
-        if (!set_class(&k, i, &terms))
-            continue;
-        XK_TRY(xk_contraction_problem_score(c, platform, k.one, &one));
-        *score += one;
+    XK_TRY(begin_classes(&m, &unused));
+    XK_TRY(search_classes(&m.k, arena, &m.all));
+    *score = 0;
+    for (unsigned i = 0; i < m.all.n; i += m.part.n) {
+        XK_TRY(part_from(&m.k, &m.all, i, &m.part));
+        *score += m.part.score;
     }
     return XK_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A contraction as launches: one for each class, since a kernel has one extent
- * of each K index. */
+/* A contraction as launches: classes share one, in which each has code of its
+ * own, unless several launches are predicted to take less time. Those with most
+ * terms come first. */
 #ifndef XK_GEN_CONTRACTION_LAUNCHES_H
 #define XK_GEN_CONTRACTION_LAUNCHES_H
 
@@ -9,11 +10,11 @@
 #include "gen/make_launches.h"
 
 struct xk_contraction_launches {
-    unsigned n; /* classes that have elements of C */
-    struct xk_contraction_problem *problem; /* n */
-    struct xk_launch *launch; /* n, called "xk_C"; of several classes "xk_C_0",
-                                 "xk_C_1" ...; bound to the tensors' argument
-                                 numbers */
+    unsigned n; /* none of classes that have no element of C */
+    struct xk_contraction_problem **problem; /* n: that of its first class */
+    struct xk_launch *launch; /* n, called "xk_C"; where there are several,
+                                 after their first class "xk_C_0", "xk_C_1" ...;
+                                 bound to the tensors' argument numbers */
 };
 
 /* The contraction has been checked. addresses: kernels take 64-bit addresses.

@@ -261,20 +261,27 @@ enum xk_status xk_contraction_problem_score(xk_ctx *c,
     return status;
 }
 
+enum xk_status xk_contraction_problem_search(xk_ctx *c,
+                                             const struct xk_platform *platform,
+                                             const struct xk_contraction *con,
+                                             struct xk_contraction_problem *out)
+{
+    struct xk_contraction *const p = &out->nest.of;
+    memset(out, 0, sizeof(*out));
+    xk_contraction_copy(p, con);
+    XK_TRY(prepare_contraction(c, p));
+    XK_TRY(xk_shape_of(c, p, &out->shape));
+    return xk_candidates_of(c, platform, &out->shape, out->candidate,
+                            &out->n_candidates);
+}
+
 enum xk_status xk_contraction_problem_make(xk_ctx *c,
                                            const struct xk_platform *platform,
                                            const struct xk_contraction *con,
                                            struct xk_contraction_problem *out)
 {
-    struct xk_contraction *const p = &out->nest.of;
-    struct xk_shape s;
-    memset(out, 0, sizeof(*out));
-    xk_contraction_copy(p, con);
-    XK_TRY(prepare_contraction(c, p));
-    XK_TRY(xk_nest_make(c, p, &out->nest));
-    XK_TRY(xk_shape_of(c, p, &s));
-    return xk_candidates_of(c, platform, &s, out->candidate,
-                            &out->n_candidates);
+    XK_TRY(xk_contraction_problem_search(c, platform, con, out));
+    return xk_nest_make(c, &out->nest.of, &out->nest);
 }
 
 enum xk_status
@@ -282,10 +289,8 @@ xk_contraction_problem_use_addresses(xk_ctx *c,
                                      const struct xk_platform *platform,
                                      struct xk_contraction_problem *p)
 {
-    struct xk_shape s;
-    XK_TRY(xk_shape_of(c, &p->nest.of, &s));
-    const struct xk_schedule_rule *const broken =
-        xk_candidates_keep(platform, &s, false, p->candidate, &p->n_candidates);
+    const struct xk_schedule_rule *const broken = xk_candidates_keep(
+        platform, &p->shape, false, p->candidate, &p->n_candidates);
     return broken
                ? xk_fail(c, XK_EINVAL,
                          "XK_SCHEDULE: with XK_CREATE_A64 it breaks the rule "
@@ -302,11 +307,10 @@ xk_contraction_problem_empty(xk_ctx *c, const struct xk_platform *platform,
 {
     const struct xk_schedule_rule *broken = NULL;
     const struct xk_contraction *const con = &out->nest.of;
-    struct xk_shape shape;
     XK_TRY(xk_nest_make(c, con, &out->nest));
     out->nest.empty = true;
-    XK_TRY(xk_shape_of(c, con, &shape));
-    out->n_candidates = xk_schedule_candidates(platform, &shape, fixed,
+    XK_TRY(xk_shape_of(c, con, &out->shape));
+    out->n_candidates = xk_schedule_candidates(platform, &out->shape, fixed,
                                                out->candidate, &broken);
     return out->n_candidates
                ? XK_OK

@@ -8,6 +8,7 @@
 
 struct xk_contraction_problem {
     struct xk_nest nest; /* over layouts that are chosen */
+    struct xk_shape shape;
     unsigned n_candidates;
     struct xk_schedule candidate[XK_MAX_CANDIDATES];
 };
@@ -29,6 +30,11 @@ enum xk_status xk_contraction_problem_make(xk_ctx *c,
                                            const struct xk_platform *platform,
                                            const struct xk_contraction *con,
                                            struct xk_contraction_problem *out);
+/* The same without a nest, of which only the contraction is set. */
+enum xk_status
+xk_contraction_problem_search(xk_ctx *c, const struct xk_platform *platform,
+                              const struct xk_contraction *con,
+                              struct xk_contraction_problem *out);
 /* The predicted cycles of the best candidate, as it would be made; no nest is.
  */
 enum xk_status xk_contraction_problem_score(xk_ctx *c,

@@ -41,43 +41,51 @@ static enum xk_status score_tiled(xk_ctx *c, struct xk_problem *p,
     return xk_contraction_launches_score(c, &p->arena, p->platform, con, out);
 }
 
-/* *faster: one launch with products that are masked is so, or there would
- * be too many without. With more than twice the products it is not, which saves
- * to ask. */
-static enum xk_status compare_tiled(xk_ctx *c, struct xk_problem *p,
-                                    const struct xk_conv_tiled *may,
-                                    bool *faster)
+/* Whether residues may be an index in these dims, and it is worth to ask for
+ * the score: there are not too many launches, and no more than twice the
+ * products of classes where these are few enough. */
+static bool asks_tiled(const struct xk_problem *p, unsigned tiled)
 {
-    int64_t even, all;
-    const double before = xk_conv_tiled_products(&p->desc, may->even);
-    const double then = xk_conv_tiled_products(&p->desc, may->all);
-    const bool few =
-        xk_conv_tiled_launches(&p->desc, may->even) <= XK_MAX_LAUNCHES;
-    *faster = false;
-    if ((few && then > 2 * before) || then > INT32_MAX)
-        return XK_OK;
-    XK_TRY(score_tiled(c, p, may->even, &even));
-    XK_TRY(score_tiled(c, p, may->all, &all));
-    *faster = all < even;
+    const double of_classes = xk_conv_tiled_products(&p->desc, 0);
+    const double all = xk_conv_tiled_products(&p->desc, tiled);
+    const bool few = xk_conv_tiled_launches(&p->desc, 0) <= XK_MAX_LAUNCHES;
+    return xk_conv_tiled_launches(&p->desc, tiled) <= XK_MAX_LAUNCHES &&
+           (!tiled || (all <= INT32_MAX && (!few || all <= 2 * of_classes)));
+}
+
+/* The way with the fewest predicted cycles, the first of equals. */
+static enum xk_status compare_tiled(xk_ctx *c, struct xk_problem *p,
+                                    const unsigned *ways, unsigned n,
+                                    unsigned *best)
+{
+    int64_t least = INT64_MAX;
+    for (unsigned i = 0; i < n; i++) {
+        int64_t score;
+        XK_TRY(score_tiled(c, p, ways[i], &score));
+        if (score < least) {
+            least = score;
+            *best = ways[i];
+        }
+    }
     return XK_OK;
 }
 
-/* The dims whose residues are an index: those of filters that are whole strides
- * wide, and all others if that is faster, or if there are too many classes
- * else. */
+/* The dims whose residues are an index: none, those of filters that are whole
+ * strides wide, or all that may, whatever takes least time. */
 static enum xk_status choose_tiled(xk_ctx *c, struct xk_problem *p)
 {
     const struct xk_conv_tiled may = xk_conv_may_tile(&p->desc);
-    enum xk_status status = XK_OK;
-    bool faster = false;
-    p->tiled = may.last;
-    if (xk_conv_tiled_launches(&p->desc, may.all) > XK_MAX_LAUNCHES)
-        return XK_OK;
-    if (xk_conv_makes_moved(&p->desc) && may.all != may.even)
-        status = compare_tiled(c, p, &may, &faster);
-    p->tiled = faster ? may.all : may.even;
-    if (status == XK_ENOMEM)
-        return status;
+    const unsigned all[] = {may.even, 0, may.all};
+    unsigned ways[XK_COUNTOF(all)], n = 0, best;
+    for (unsigned i = 0; i < XK_COUNTOF(all); i++)
+        if (asks_tiled(p, all[i]) && (!i || all[i] != all[i - 1]) &&
+            (i < 2 || all[i] != all[0]))
+            ways[n++] = all[i];
+    best = n ? ways[0] : may.last;
+    if (n > 1 && xk_conv_makes_moved(&p->desc) &&
+        compare_tiled(c, p, ways, n, &best) == XK_ENOMEM)
+        return XK_ENOMEM;
+    p->tiled = best;
     xk_ctx_clear(c); /* the launches meet what it is, and say so */
     return XK_OK;
 }
@@ -223,7 +231,7 @@ static enum xk_status add_classes(xk_ctx *c, struct xk_problem *p,
     XK_TRY(xk_contraction_launches_make(c, &p->arena, p->platform, con,
                                         addresses, &made));
     for (unsigned i = 0; i < made.n; i++) {
-        struct xk_contraction_problem *const one = &made.problem[i];
+        struct xk_contraction_problem *const one = made.problem[i];
         struct xk_launch *const l = xk_gradients_next(c, p);
         if (!l)
             return xk_ctx_status(c);

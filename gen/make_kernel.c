@@ -34,8 +34,8 @@ static void trace_pass(void *user, const char *pass, const struct xk_kernel *k)
     xk_kernel_print(k, &g->text);
 }
 
-static enum xk_status run_passes(struct xk_gen *g,
-                                 const struct xk_kernel_job *job)
+enum xk_status xk_kernel_run_passes(struct xk_gen *g,
+                                    const struct xk_kernel_job *job)
 {
     struct xk_pass_env env = {.platform = g->platform,
                               .tight = job->tight,
@@ -139,12 +139,19 @@ static enum xk_status make_code(struct xk_gen *g, const struct xk_kernel *ir,
                : XK_OK;
 }
 
-enum xk_status xk_kernel_make(struct xk_gen *g, const struct xk_kernel_job *job,
-                              struct xk_made_kernel *out)
+enum xk_status xk_kernel_encode(struct xk_gen *g,
+                                const struct xk_kernel_job *job,
+                                struct xk_made_kernel *out)
 {
     memcpy(out->groups, job->groups, sizeof(out->groups));
     out->threads = job->threads;
-    XK_TRY(run_passes(g, job));
     XK_TRY(make_abi(g, job, &out->abi));
     return make_code(g, job->ir, out);
+}
+
+enum xk_status xk_kernel_make(struct xk_gen *g, const struct xk_kernel_job *job,
+                              struct xk_made_kernel *out)
+{
+    XK_TRY(xk_kernel_run_passes(g, job));
+    return xk_kernel_encode(g, job, out);
 }

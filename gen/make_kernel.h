@@ -46,10 +46,17 @@ struct xk_made_kernel {
 void xk_made_kernel_init(struct xk_made_kernel *k, const struct xk_alloc *a);
 void xk_made_kernel_fini(struct xk_made_kernel *k);
 
-/* Passes, ABI record and code, into *out, whose code is empty. Arguments lie
- * one after the other in the order of the parameters, each at a multiple of its
- * size; what the payload's registers do not hold the kernel loads. XK_ENOFIT:
- * the registers do not suffice. */
+/* Passes alone, over job->ir. */
+enum xk_status xk_kernel_run_passes(struct xk_gen *g,
+                                    const struct xk_kernel_job *job);
+/* ABI record and code of what passes left, into *out, whose code is empty.
+ * Arguments lie one after the other in the order of the parameters, each at a
+ * multiple of its size; what the payload's registers do not hold the kernel
+ * loads. XK_ENOFIT: the registers do not suffice. */
+enum xk_status xk_kernel_encode(struct xk_gen *g,
+                                const struct xk_kernel_job *job,
+                                struct xk_made_kernel *out);
+/* Both. */
 enum xk_status xk_kernel_make(struct xk_gen *g, const struct xk_kernel_job *job,
                               struct xk_made_kernel *out);
 

@@ -174,7 +174,6 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
     const uint8_t last = p->s.slots_a > 1 || p->s.slots_b > 1;
     p->a.stage = p->a.slots > 1 ? 0 : last;
     p->b.stage = p->b.slots > 1 ? 0 : last;
-    p->a.row_masked = ragged(p->m_extent, p->s.m_thr, p->s.tg_m);
     /* Lanes along N are masked; rows of N are moved back inside: what they
      * compute twice is not stored. */
     const bool lanes_n = p->b.row_lanes;
@@ -453,8 +452,12 @@ static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
     return XK_OK;
 }
 
+/* Nothing is loaded where nothing is summed. */
 static enum xk_status plan_multiply(xk_ctx *c, struct xk_plan *p)
 {
+    p->a.row_masked = ragged(p->m_extent, p->s.m_thr, p->s.tg_m);
+    if (p->con->empty)
+        return XK_OK;
     const struct xk_operand_job a = job_a(c, p), b = job_b(c, p);
     XK_TRY(plan_operands(c, p, &a, &b));
     XK_TRY(plan_segments(c, p, &a, &b));

@@ -553,6 +553,18 @@ struct xk_schedule xk_schedule_last_resort(const struct xk_shape *s)
     return c;
 }
 
+struct xk_schedule xk_schedule_without_loop(const struct xk_schedule *c)
+{
+    struct xk_schedule x = *c;
+    x.k_loop = XK_K_OUTER;
+    x.slots_a = x.slots_b = 1;
+    x.tg_m = (uint16_t)(x.tg_m * xk_schedule_slices(c));
+    x.slices = 1;
+    x.holds = x.slm = x.unroll = 0;
+    x.prefetch = x.pack = false;
+    return x;
+}
+
 /* Behind the others, whatever its score is. */
 static unsigned with_last_resort(struct search *g, unsigned n)
 {

@@ -367,6 +367,10 @@ bool xk_schedule_has_loops(const struct xk_shape *s,
  * epilogue is long. It is slow. */
 struct xk_schedule xk_schedule_last_resort(const struct xk_shape *s);
 
+/* What is left of it where nothing is summed: the same tiles and threads, and
+ * no loop. It has no slices. */
+struct xk_schedule xk_schedule_without_loop(const struct xk_schedule *c);
+
 #define XK_MAX_CANDIDATES                                                      \
     64 /* 12 of each family, 3 of lanes, the last resort */
 /* Fills out[] with valid candidates, best first, and behind them the last

@@ -538,7 +538,7 @@ static bool run_candidate(const char *text, const struct xk_contraction *p,
     unsigned seed = 2000 + i;
     struct xk_launch one = all->launch[0];
     const struct xk_contraction_launches made = {1, all->problem, &one};
-    const struct xk_schedule *const s = &all->problem->candidate[i];
+    const struct xk_schedule *const s = &all->problem[0]->candidate[i];
     one.u.contract.candidate = s;
     one.u.contract.n_candidates = 1;
     if (!fits(p, &made))
@@ -557,8 +557,8 @@ START_TEST(candidates)
     const char *const text = any_way[_i];
     ck_assert_int_eq(xk_formula_parse(c, &arena, text, &p), XK_OK);
     ck_assert_int_eq(make_launches(&p, false, &all), XK_OK);
-    for (unsigned i = 0; i < all.problem->n_candidates; i++) {
-        const unsigned way = way_of(&all.problem->candidate[i]);
+    for (unsigned i = 0; i < all.problem[0]->n_candidates; i++) {
+        const unsigned way = way_of(&all.problem[0]->candidate[i]);
         if (!seen[way] && run_candidate(text, &p, &all, i))
             seen[way] = ++n;
     }

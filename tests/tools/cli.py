@@ -98,12 +98,12 @@ XKBENCH = [
       FINE, "--schedule=", FINE, "--schedule=n=16+nsub=16", "--reset", FINE],
      0, r"0:PASSED .*--schedule=(.*\n){2}.* m=16 n=16 nsub=16 .*slots=1,1 .*\n"
      r"1:PASSED \(\d+ ms\) __REPRO: mb1(.*\n){2}2:PASSED .*__REPRO: mb1"),
-    # A gradient by weights, whose second launch, a sum, has none; residue classes
-    # that are launches of their own.
+    # A gradient by weights, whose second launch, a sum, has none; residue classes,
+    # of which four share a launch.
     (["--perf-template=%sched%", "--dir=bwd_w", "--dt=f16",
       "mb16ic64ih56oc128oh28kh3sh2ph1"], 0, r"\nfma=[^;\n]*\n"),
     (["--perf-template=%sched%", "--dir=bwd_d", "--dt=f16",
-      "mb16ic64ih56oc128oh28kh3sh2ph1"], 0, r"\nfma=[^;\n]*; fma=[^\n]*\n"),
+      "mb1ic32id8ih8iw8oc32od4oh4ow4kd3kh3kw3sd2sh2sw2pd1ph1pw1"], 0, r"\nfma=[^;\n]*; fma=[^\n]*\n"),
     (["--mode=L", "--schedule=n=16;;grf=256", FINE], 0,
      r"--schedule=n=16 mb1.*\n1:LISTED __REPRO: --mode=L mb1.*\n"
      r"2:.*--schedule=grf=256 mb1.*\n.*listed:3"),
