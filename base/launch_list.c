@@ -124,7 +124,8 @@ static bool binds(const struct xk_launch_list *l,
         return p && p->type != XK_VALUE_NONE && a->size_b == p->size_b &&
                !a->bits;
     case XK_BIND_SCRATCH:
-        return a->number < l->n_scratch && !a->size_b && !a->bits;
+        return a->number < l->n_scratch && !a->size_b &&
+               a->bits < l->scratch[a->number].size_b;
     case XK_BIND_CONSTANT:
         return a->size_b == 8 || (a->size_b == 4 && a->bits <= UINT32_MAX);
     default:

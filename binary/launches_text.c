@@ -25,7 +25,8 @@ static void print_bind(const struct xk_launch_arg_info *a, struct xk_str *out)
         xk_str_printf(out, "%s %" PRIu32,
                       a->binding == XK_BIND_SCRATCH ? "scratch" : "arg",
                       a->number);
-    if (a->binding == XK_BIND_TENSOR && a->bits)
+    if (a->bits &&
+        (a->binding == XK_BIND_TENSOR || a->binding == XK_BIND_SCRATCH))
         xk_str_printf(out, " at %" PRIu64, a->bits);
     if (a->binding != XK_BIND_CONSTANT)
         xk_str_putc(out, '\n');

@@ -163,8 +163,8 @@ static enum xk_status read_launch(struct reader *r)
     return XK_OK;
 }
 
-/* bind NAME arg NUMBER [at BYTES], bind NAME scratch NUMBER, bind NAME constant
- * BYTES VALUE */
+/* bind NAME arg NUMBER [at BYTES], bind NAME scratch NUMBER [at BYTES], bind
+ * NAME constant BYTES VALUE */
 static enum xk_status read_bind(struct reader *r)
 {
     if (!r->list.n_launches)
@@ -172,12 +172,12 @@ static enum xk_status read_bind(struct reader *r)
     if (!xk_grow(r->c, &r->bind, r->n_binds, &r->cap_binds, sizeof *r->bind))
         return XK_ENOMEM;
     const bool constant = r->n_words == 5 && word_is(r, 2, "constant");
-    const bool scratch = r->n_words == 4 && word_is(r, 2, "scratch");
+    const bool scratch = word_is(r, 2, "scratch");
     struct xk_launch_arg_info *const a = &r->bind[r->n_binds];
     *a = (struct xk_launch_arg_info){.tensor = UINT32_MAX};
     const bool part = r->n_words == 6 && word_is(r, 4, "at");
-    if (!constant && !scratch &&
-        !(word_is(r, 2, "arg") && (part || r->n_words == 4)))
+    if (!constant &&
+        !((scratch || word_is(r, 2, "arg")) && (part || r->n_words == 4)))
         return bad_line(r, "not its words");
     XK_TRY(name(r, 1, a->name, sizeof a->name));
     XK_TRY(small(r, 3, constant ? &a->size_b : &a->number));

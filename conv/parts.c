@@ -58,8 +58,17 @@ static struct one one_of(const struct xk_conv_desc *f, uint32_t cut)
     return o;
 }
 
-static bool sums_into_dst(const struct xk_conv_desc *f)
+static bool makes_weights(const struct xk_conv_desc *f)
 {
+    return f->prop == XK_BWD_W || f->prop == XK_BWD_WB;
+}
+
+/* What parts share is seen once: what dst held is read, or parts are added up.
+ */
+static bool may_not_overlap(const struct xk_conv_desc *f)
+{
+    if (makes_weights(f))
+        return true;
     for (uint32_t i = 0; i < f->n_post_ops; i++)
         if (xk_post_op_reads_old(f->post_ops[i].kind))
             return true;
@@ -72,8 +81,7 @@ struct pieces {
     int64_t each, step;
 };
 
-/* As few as can be of at most most_b bytes. What dst held may be read once, so
- * that no piece overlaps then. */
+/* As few as can be of at most most_b bytes. */
 static struct pieces pieces_of(const struct xk_conv_desc *f, int64_t all,
                                const struct one *o, int64_t most_b)
 {
@@ -85,7 +93,7 @@ static struct pieces pieces_of(const struct xk_conv_desc *f, int64_t all,
     const int64_t part = all - (all - most + q - 1) / q * q;
     const int64_t step = part > 0 ? part / q * q : 0;
     const int64_t n = step ? 1 + (all - part + step - 1) / step : 1;
-    if (sums_into_dst(f) || n < 2 || n > XK_MAX_LAUNCHES)
+    if (may_not_overlap(f) || n < 2 || n > XK_MAX_LAUNCHES)
         return (struct pieces){1, all, all};
     return (struct pieces){(unsigned)n, part, step};
 }
@@ -144,7 +152,8 @@ static void set_axis_sizes(struct xk_conv_desc *f, unsigned axis,
 static void cut_images(struct xk_conv_desc *f, struct xk_conv_parts *p)
 {
     const int axis = cut_axis(f);
-    if (axis < 0 || xk_conv_is_deconv(f) || !xk_conv_is_forward(f))
+    if (axis < 0 || xk_conv_is_deconv(f) ||
+        !(xk_conv_is_forward(f) || makes_weights(f)))
         return;
     const struct xk_conv_axis x = xk_conv_axis(f, (unsigned)axis);
     const int64_t reach = (x.taps - 1) * x.apart + 1;
@@ -245,8 +254,7 @@ struct xk_conv_parts xk_conv_take_part(xk_ctx *c, struct xk_conv_desc *full)
     const struct one o = one_of(full, 1);
     struct xk_conv_parts p = {
         .n = 1, .whole = full->mb, .mb = full->mb, .step = full->mb};
-    if (full->prop == XK_BWD_W || full->prop == XK_BWD_WB ||
-        full->src_strides.n_dims || full->dst_strides.n_dims ||
+    if (full->src_strides.n_dims || full->dst_strides.n_dims ||
         o.largest_b <= xk_conv_part_limits().whole_b / full->mb)
         return p;
     const struct pieces s = best_pieces(full, full->mb, &o);

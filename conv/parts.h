@@ -3,8 +3,9 @@
  * the minibatch is cut into parts, and each part has launches of its own
  * that begin inside the caller's buffers (gen/join_parts.h). Where
  * images have no such parts, pixels take their place if each output sees one;
- * else, forward, each image is cut along its outermost spatial dim, where that
- * meets no padding: all parts have the same kernel. */
+ * else, but by data, each image is cut along its outermost spatial dim, where
+ * that meets no padding: all parts have the same kernel. Gradients of weights
+ * and bias are sums over parts, which then do not overlap. */
 #ifndef XK_CONV_PARTS_H
 #define XK_CONV_PARTS_H
 
@@ -18,8 +19,7 @@ struct xk_conv_part_limits {
 struct xk_conv_part_limits xk_conv_part_limits(void);
 /* The parts that make src, dst and right-hand sides small enough; *full becomes
  * one of them. Each begins at a multiple of XK_PART_ALIGN_B in every tensor.
- * One: nothing is too large, or there are no such parts, and *full stays.
- * Gradients of weights add the minibatch up and have one. */
+ * One: nothing is too large, or there are no such parts, and *full stays. */
 struct xk_conv_parts xk_conv_take_part(xk_ctx *c, struct xk_conv_desc *full);
 /* The bit of a spatial dim (0 d, 1 h, 2 w) in masks of right-hand sides. */
 uint32_t xk_conv_axis_bit(const struct xk_conv_desc *f, unsigned axis);

@@ -224,6 +224,8 @@ static enum xk_status generate_conv(struct xk_creation *base, const void *what,
                                                : l->n    ? l->copy_of
                                                          : NULL,
                                     .n_parts = p->ways.parts.n,
+                                    .n_behind = p->n_behind,
+                                    .scratch_part_b = p->scratch_part_b,
                                     .part_at_b = part_at_b,
                                     .of_parts = p,
                                     .addresses = takes_addresses(g)};

@@ -41,6 +41,11 @@ struct xk_problem {
         *split; /* forward: what is in parts; NULL: none */
     struct xk_launch *launch;
     int64_t scratch_b[XK_MAX_SCRATCH];
+    /* With several parts: launches at the end that follow those of all parts,
+     * and bytes of a scratch buffer that are a part's alone, 0: all parts use
+     * the same. */
+    unsigned n_behind;
+    int64_t scratch_part_b[XK_MAX_SCRATCH];
     struct xk_conv_launches *copies; /* NULL: there are none */
 };
 

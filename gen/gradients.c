@@ -245,12 +245,13 @@ static enum xk_status add_classes(xk_ctx *c, struct xk_problem *p,
     return XK_OK;
 }
 
-/* Parts are the scratch buffer `number`, one behind the other. */
+/* Parts are the scratch buffer `number`, one behind the other, all of it. */
 static enum xk_status add_reduction(xk_ctx *c, struct xk_problem *p,
                                     const struct xk_contraction *whole,
                                     const struct xk_split_sum *s,
                                     unsigned number)
 {
+    const struct xk_layout *const to = &whole->c.layout;
     struct xk_bind *const sum = xk_arena_alloc(&p->arena, 2 * sizeof(*sum));
     const struct xk_bind *const part =
         bind(p, s->of.c.name, XK_BIND_SCRATCH, number);
@@ -260,13 +261,15 @@ static enum xk_status add_reduction(xk_ctx *c, struct xk_problem *p,
     XK_TRY(xk_ctx_status(c));
     sum[0] = *part;
     sum[1] = *dst;
-    *l = (struct xk_launch){.kind = XK_LAUNCH_REDUCE,
-                            .u.reduce = {.n = s->part_e,
-                                         .stride_e = s->part_e,
-                                         .parts = s->parts,
-                                         .dst = whole->c.layout.dt},
-                            .n_binds = 2,
-                            .bind = sum};
+    *l = (struct xk_launch){
+        .kind = XK_LAUNCH_REDUCE,
+        .u.reduce = {.n = xk_layout_size_b(to) / xk_dtype_b(to->dt),
+                     .stride_e = s->part_e,
+                     .parts =
+                         (uint32_t)(p->scratch_b[number] / (4 * s->part_e)),
+                     .dst = to->dt},
+        .n_binds = 2,
+        .bind = sum};
     snprintf(l->name, sizeof(l->name), "xk_%s", whole->c.name);
     return XK_OK;
 }
@@ -494,6 +497,71 @@ static enum xk_status add_with_bias(xk_ctx *c, struct xk_problem *p,
                        : add_part(c, p, bias, &none, of_bias, addresses);
 }
 
+/* One of the tensors that are sums over parts of the problem: what the launches
+ * of a part add up, and the scratch buffer with the sums of all parts. */
+struct sum_of_parts {
+    struct xk_contraction whole;
+    struct xk_split_sum split;
+    unsigned number;
+};
+
+/* The launches of a part, which leave its sums in scratch. */
+static enum xk_status add_one_part(xk_ctx *c, struct xk_problem *p,
+                                   unsigned given, bool addresses,
+                                   struct sum_of_parts *x)
+{
+    const unsigned n = p->ways.parts.n, number = p->n_scratch++;
+    struct xk_split_sum *const s = &x->split;
+    const struct xk_split_ask ask = {.given = given, .ordered = true, .of = n};
+    XK_TRY(xk_contraction_check(c, &x->whole));
+    XK_TRY(take_only_class(c, p, &x->whole));
+    XK_TRY(xk_split_sum_choose(c, p->platform, &x->whole, ask, s));
+    if (s->parts == 1) {
+        xk_contraction_copy(&s->of, &x->whole);
+        s->of.c.layout.dt = s->of.acc_dt;
+        strcpy(s->of.c.name, "part");
+    }
+    const int64_t one_b = s->parts * s->part_e * 4;
+    if (one_b > XK_FLAT_MAX_B / n)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "%s: sums of %u parts of %" PRId64
+                       " bytes are above %" PRId64,
+                       x->whole.c.name, n, one_b, XK_FLAT_MAX_B);
+    x->number = number;
+    p->scratch_b[number] = n * one_b;
+    p->scratch_part_b[number] = one_b;
+    const struct rows rows = {1, bind(p, "part", XK_BIND_SCRATCH, number)};
+    XK_TRY(xk_ctx_status(c));
+    if (!xk_contraction_pads(&s->of))
+        XK_TRY(add_clear(c, p, &(struct zeroed){"part", one_b}, XK_BIND_SCRATCH,
+                         number));
+    XK_TRY(add_classes(c, p, &s->of, &rows, s, addresses));
+    snprintf(p->launch[p->n_launches - 1].name, sizeof(p->launch->name),
+             "xk_%s_part", x->whole.c.name);
+    return XK_OK;
+}
+
+/* Gradients of weights and of the bias where tensors are too large for one
+ * kernel (conv/parts.h): behind the launches of all parts, those that add their
+ * sums up in the order of the parts. */
+static enum xk_status add_sums_of_parts(xk_ctx *c, struct xk_problem *p,
+                                        unsigned given, bool addresses)
+{
+    const unsigned n = p->desc.prop == XK_BWD_WB ? 2 : 1;
+    struct sum_of_parts *const x = xk_arena_alloc(&p->arena, n * sizeof(*x));
+    if (!x)
+        return xk_ctx_status(c);
+    XK_TRY(contraction(c, p, &p->info, &x[0].whole));
+    if (n > 1)
+        XK_TRY(xk_conv_backward_bias(c, &p->desc, &p->info, &x[1].whole));
+    for (unsigned i = 0; i < n; i++)
+        XK_TRY(add_one_part(c, p, i ? 0 : given, addresses, &x[i]));
+    for (unsigned i = 0; i < n; i++)
+        XK_TRY(add_reduction(c, p, &x[i].whole, &x[i].split, x[i].number));
+    p->n_behind = n;
+    return XK_OK;
+}
+
 static enum xk_status add_parts(xk_ctx *c, struct xk_problem *p, bool addresses)
 {
     static const struct xk_sum_binds none;
@@ -504,6 +572,8 @@ static enum xk_status add_parts(xk_ctx *c, struct xk_problem *p, bool addresses)
     XK_TRY(xk_ctx_status(c));
     *sums = none;
     XK_TRY(xk_split_sum_given(c, &given));
+    if (p->ways.parts.n > 1 && xk_conv_desc_roles(&p->desc).c == XK_ARG_WEI)
+        return add_sums_of_parts(c, p, given, addresses);
     XK_TRY(contraction(c, p, &p->info, con));
     if (p->split)
         return add_split(c, p, con, p->split, addresses);
@@ -551,7 +621,8 @@ static enum xk_status make_chosen(xk_ctx *c, struct xk_problem *p,
 {
     struct xk_scratch_info each[XK_MAX_SCRATCH];
     struct xk_launch_list list = {0};
-    p->n_launches = p->n_scratch = 0;
+    p->n_launches = p->n_scratch = p->n_behind = 0;
+    memset(p->scratch_part_b, 0, sizeof(p->scratch_part_b));
     p->launch = xk_arena_alloc(&p->arena, XK_MAX_LAUNCHES * sizeof(*p->launch));
     if (!p->launch)
         return xk_ctx_status(c);

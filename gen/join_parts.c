@@ -142,16 +142,17 @@ enum xk_status xk_problem_join_parts(xk_ctx *c, struct xk_problem *p)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "tensors above 2^31-1 bytes are not implemented where "
                        "one is copied, for its layout or type");
-    if (info->n_launches > XK_MAX_LAUNCHES / p->ways.parts.n)
+    const unsigned each = info->n_launches - p->n_behind;
+    if (each * p->ways.parts.n + p->n_behind > XK_MAX_LAUNCHES)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "tensors above 2^31-1 bytes: %u parts of %u launches "
                        "are more than %d",
-                       p->ways.parts.n, info->n_launches, XK_MAX_LAUNCHES);
+                       p->ways.parts.n, each, XK_MAX_LAUNCHES);
     const int64_t step = xk_conv_axis(&p->desc, p->ways.parts.axis).step;
     XK_TRY(join(c, p, XK_ARG_SRC, step, &info->tensor[XK_ARG_SRC]));
     XK_TRY(join(c, p, XK_ARG_DST, 1, &info->tensor[XK_ARG_DST]));
     for (uint32_t i = 0; i < p->desc.n_post_ops; i++)
         XK_TRY(join_rhs(c, p, i));
-    info->n_launches *= p->ways.parts.n;
+    info->n_launches = each * p->ways.parts.n + p->n_behind;
     return XK_OK;
 }

@@ -191,20 +191,41 @@ static unsigned count_parts(const struct xk_launches *l)
     return l->n_parts > 1 ? l->n_parts : 1;
 }
 
-/* The launches of the other parts are those of the first, further on. */
+/* Launches of the whole program. */
+static unsigned count_launches(const struct xk_launches *l)
+{
+    return (l->n - l->n_behind) * count_parts(l) + l->n_behind;
+}
+
+/* Where the argument of part i begins. */
+static uint64_t part_begin_b(const struct xk_launches *l, unsigned i,
+                             const struct xk_launch_arg_info *a)
+{
+    if (a->binding == XK_BIND_TENSOR)
+        return l->part_at_b(l->of_parts, i, a->number);
+    if (a->binding == XK_BIND_SCRATCH)
+        return i * (uint64_t)l->scratch_part_b[a->number];
+    return a->bits;
+}
+
+/* The launches of the other parts are those of the first, further on, and
+ * stand in front of those behind all parts. */
 static void repeat_launches(struct maker *m)
 {
-    const unsigned n = m->l->n;
-    for (unsigned i = n; i < n * count_parts(m->l); i++) {
+    const unsigned n = m->l->n - m->l->n_behind;
+    const unsigned last = n * count_parts(m->l);
+    if (count_parts(m->l) == 1)
+        return;
+    memmove(&m->step[last], &m->step[n], m->l->n_behind * sizeof(*m->step));
+    for (unsigned i = n; i < last; i++) {
+        /* Those of launches behind stay where they are. */
         struct xk_launch_arg_info *const args =
-            m->arg + (size_t)i * XK_ABI_MAX_ARGS;
+            m->arg + (size_t)(i + m->l->n_behind) * XK_ABI_MAX_ARGS;
         m->step[i] = m->step[i % n];
         memcpy(args, m->step[i].args, m->step[i].n_args * sizeof(*args));
         m->step[i].args = args;
         for (uint32_t a = 0; a < m->step[i].n_args; a++)
-            if (args[a].binding == XK_BIND_TENSOR)
-                args[a].bits =
-                    m->l->part_at_b(m->l->of_parts, i / n, args[a].number);
+            args[a].bits = part_begin_b(m->l, i / n, &args[a]);
     }
 }
 
@@ -213,7 +234,7 @@ static enum xk_status make_all(struct maker *m)
     struct xk_error err;
     m->list.n_args = m->l->n_args;
     m->list.args = m->l->args;
-    m->list.n_launches = m->l->n * count_parts(m->l);
+    m->list.n_launches = count_launches(m->l);
     m->list.launches = m->step;
     xk_launches_scratch(m->l, m->scratch, &m->list);
     for (unsigned i = 0; i < m->l->n; i++) {
@@ -245,6 +266,7 @@ static enum xk_status make_program(struct maker *m,
     const struct xk_program_parts parts = {.info = full,
                                            .list = &m->list,
                                            .n_kernels = m->l->n,
+                                           .n_behind = m->l->n_behind,
                                            .kernel = m->kernel,
                                            .placed = m->placed,
                                            .zebin = &m->zebin,
@@ -259,7 +281,7 @@ static enum xk_status make_program(struct maker *m,
 static enum xk_status begin_launches(struct maker *m)
 {
     xk_ctx *const c = m->g->c;
-    const unsigned n = m->l->n, all = n * count_parts(m->l);
+    const unsigned n = m->l->n, all = count_launches(m->l);
     if (all > XK_MAX_LAUNCHES || m->l->n_scratch > XK_MAX_SCRATCH)
         return xk_fail(c, XK_EINVAL,
                        "program: %u launches, %u scratch buffers, need at most "

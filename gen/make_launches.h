@@ -54,10 +54,12 @@ struct xk_launches {
     /* By argument: the scratch buffer that takes the place of the caller's
      * tensor in all launches but copies, -1: none does. NULL: none anywhere. */
     const int *copy_of;
-    /* Above 1: all launches are there so many times, and those of part i begin
-     * at byte part_at_b(of_parts, i, number) of the caller's buffer of that
-     * number. */
-    unsigned n_parts;
+    /* Above 1: all launches but the last n_behind are there so many times, and
+     * those of part i begin at byte part_at_b(of_parts, i, number) of the
+     * caller's buffer of that number, and at byte i * scratch_part_b[number] of
+     * a scratch buffer. */
+    unsigned n_parts, n_behind;
+    const int64_t *scratch_part_b;
     uint64_t (*part_at_b)(const void *of_parts, unsigned i, unsigned number);
     const void *of_parts;
     bool

@@ -23,17 +23,25 @@ static size_t align8(size_t n)
     return (n + 7) / 8 * 8;
 }
 
+unsigned xk_program_kernel_of(const struct xk_program_parts *p, unsigned launch)
+{
+    const unsigned repeated = p->n_kernels - p->n_behind;
+    const unsigned behind = p->list->n_launches - p->n_behind;
+    return launch < behind ? launch % repeated : repeated + (launch - behind);
+}
+
 static void fill_launch(const xk_program *p, uint32_t i, const char *schedule,
                         const struct xk_program_parts *s)
 {
-    const struct xk_made_kernel *const k = &s->kernel[i % s->n_kernels];
+    const unsigned number = xk_program_kernel_of(s, i);
+    const struct xk_made_kernel *const k = &s->kernel[number];
     const struct xk_launch_step *const step = &p->list->launches[i];
     struct xk_launch_info *const l = &p->launch[i];
     l->kernel = step->kernel;
     l->schedule = schedule;
     l->zebin = p->zebin;
     l->zebin_b = s->zebin->len;
-    l->code = p->zebin + s->placed[i % s->n_kernels].code_at_b;
+    l->code = p->zebin + s->placed[number].code_at_b;
     l->code_b = k->code.len;
     l->simd = k->abi.simd;
     l->grf_count = k->abi.grf_count;
@@ -55,7 +63,8 @@ static void fill_program(xk_program *p, const struct xk_program_parts *s)
     if (s->zebin->len)
         memcpy(p->zebin, s->zebin->s, s->zebin->len);
     for (uint32_t i = 0; i < p->list->n_launches; i++) {
-        const struct xk_str *const text = &s->kernel[i % s->n_kernels].schedule;
+        const struct xk_str *const text =
+            &s->kernel[xk_program_kernel_of(s, i)].schedule;
         memcpy(at, xk_str_get(text), text->len + 1);
         fill_launch(p, i, at, s);
         at += text->len + 1;
@@ -68,8 +77,10 @@ xk_program *xk_program_make(const struct xk_program_parts *s)
     const size_t launches_b = n * sizeof(struct xk_launch_info);
     size_t texts_b = 0;
     for (uint32_t i = 0; i < n; i++) {
-        texts_b += s->kernel[i % s->n_kernels].schedule.len + 1;
-        if (s->kernel[i % s->n_kernels].schedule.failed)
+        const struct xk_str *const text =
+            &s->kernel[xk_program_kernel_of(s, i)].schedule;
+        texts_b += text->len + 1;
+        if (text->failed)
             return NULL;
     }
     const size_t n_b =

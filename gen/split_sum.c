@@ -6,6 +6,7 @@
 
 #include "gen/contraction_launches.h"
 #include "gen/gen.h"
+#include "lower/flat_nest.h"
 #include "plan/plan.h"
 #include "views/access.h"
 
@@ -16,17 +17,25 @@ enum {
     WORTH_PCT = 3 /* less than that saved, and the sum stays whole */
 };
 
+static int64_t part_elements(const struct xk_contraction *p, unsigned of)
+{
+    const struct xk_layout *const l = &p->c.layout;
+    const int64_t n = xk_layout_size_b(l) / xk_dtype_b(l->dt);
+    const int64_t align_e = of ? XK_PART_ALIGN_B / 4 : 1;
+    return (n + align_e - 1) / align_e * align_e;
+}
+
 /* C's memory parts times, in the accumulators' type, with the index of parts as
  * the dim in front. False: there is no room for it, or it is too large. */
 static bool add_part_dim(struct xk_contraction *p, unsigned index,
-                         int64_t parts)
+                         int64_t parts, unsigned of)
 {
     struct xk_access *const a = &p->c;
     struct xk_layout *const l = &a->layout;
-    const int64_t part_e = xk_layout_size_b(l) / xk_dtype_b(l->dt);
+    const int64_t part_e = part_elements(p, of);
     if (l->n_dims == XK_LAYOUT_MAX_DIMS || a->n_coord == XK_MAX_COORD ||
         l->n_blocks == XK_LAYOUT_MAX_BLOCKS || l->offset_e ||
-        part_e > INT32_MAX / 4 / parts)
+        part_e > XK_FLAT_MAX_B / 4 / parts / (of ? of : 1))
         return false;
     memmove(&l->dim[1], l->dim, l->n_dims * sizeof(l->dim[0]));
     memmove(&l->padded[1], l->padded, l->n_dims * sizeof(l->padded[0]));
@@ -48,7 +57,7 @@ static bool add_part_dim(struct xk_contraction *p, unsigned index,
 
 /* p with K index i in so many parts. */
 static bool split_index(const struct xk_contraction *p, unsigned i,
-                        int64_t parts, struct xk_contraction *out)
+                        int64_t parts, unsigned of, struct xk_contraction *out)
 {
     char name[sizeof(p->index[i].name)];
     memcpy(name, p->index[i].name, sizeof(name));
@@ -58,7 +67,7 @@ static bool split_index(const struct xk_contraction *p, unsigned i,
     if (out->n_index == XK_MAX_INDEX)
         return false;
     xk_contraction_split(out, i, p->index[i].extent / parts, "part", name);
-    if (!add_part_dim(out, i, parts))
+    if (!add_part_dim(out, i, parts, of))
         return false;
     out->index[i].role =
         (uint8_t)xk_role_of(xk_access_uses(&out->a) >> i & 1,
@@ -128,7 +137,7 @@ static enum xk_status try_split(struct search *s, unsigned i, int64_t parts)
     const struct xk_perf *const f = xk_perf_get(s->platform->id);
     const int64_t least = s->ask.memory ? parts_cyc(f, s->p, parts) : 0;
     int64_t score;
-    if (least >= s->score || !split_index(s->p, i, parts, s->one))
+    if (least >= s->score || !split_index(s->p, i, parts, s->ask.of, s->one))
         return XK_OK;
     XK_TRY(score_of(s, s->one, &score));
     if (score < least)
@@ -245,7 +254,7 @@ enum xk_status xk_split_sum_choose(xk_ctx *c,
     out->parts = 1;
     out->adds = false;
     out->score = INT64_MAX;
-    out->part_e = xk_layout_size_b(&p->c.layout) / xk_dtype_b(p->c.layout.dt);
+    out->part_e = part_elements(p, ask.of);
     if (ask.given == 1 || (!ask.given && ask.memory))
         return XK_OK;
     if (!refused) {

@@ -14,7 +14,8 @@ struct xk_split_sum {
     /* Otherwise the parts: C has the accumulators' type, is called "part", and
      * its first dim is the part. It has no epilogue. */
     struct xk_contraction of;
-    int64_t part_e; /* elements of a part, C's padding included */
+    int64_t part_e; /* elements from a part to the next: C's with its padding,
+                       and what aligns it */
     int64_t score;  /* predicted cycles of all its launches; INT64_MAX: nothing
                        was asked */
     bool adds; /* the parts are one tensor, which is C: each adds to what it
@@ -29,6 +30,9 @@ struct xk_split_ask {
     unsigned given; /* parts; 0: the score decides */
     bool ordered;   /* parts are always added in their order */
     bool memory;    /* all parts together are held against memory's speed */
+    /* p is one of so many parts of a problem (conv/parts.h), whose own ones lie
+     * behind each other at multiples of XK_PART_ALIGN_B; 0: it is no part. */
+    unsigned of;
 };
 /* The split of one K index by a divisor of its extent that is predicted to be
  * fastest, the second launch included. p has been checked, its layouts are

@@ -137,7 +137,7 @@ static enum xk_status start_program(const struct run *r,
     enum xk_status st = XK_OK;
     for (uint32_t i = 0; i < s->n_args && st >= 0; i++) {
         args[i] = bound(r, &s->args[i]);
-        if (s->args[i].binding == XK_BIND_TENSOR && s->args[i].bits)
+        if (args[i].buffer && s->args[i].bits)
             st = buffer_rest(&args[i], s->args[i].bits, &part[i], err);
     }
     if (st >= 0)

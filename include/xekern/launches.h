@@ -57,8 +57,8 @@ struct xk_launch_arg_info {
     uint32_t number;  /* TENSOR, VALUE: of the program's argument; SCRATCH: of
                          the scratch buffer, from 0 */
     uint32_t size_b;  /* of a value: 4 or 8; of a buffer 0 */
-    uint64_t bits;    /* CONSTANT: its bytes, the lowest first; TENSOR: at which
-                         byte of the caller's buffer the kernel's begins */
+    uint64_t bits;    /* CONSTANT: its bytes, the lowest first; TENSOR, SCRATCH:
+                         at which byte of that buffer the kernel's begins */
 };
 
 struct xk_launch_step {

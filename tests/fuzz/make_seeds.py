@@ -256,7 +256,7 @@ def launches_seeds(out):
     most += [f"scratch 512 at {k * 512}" for k in range(16)]
     for k in range(64):
         most.append(f"launch kernel_{k} groups {k + 1} 2 4294967295 local 32 1 1")
-        most += [f"bind b{k} arg {k}" + f" at {k}" * (k % 2), f"bind t scratch {k % 16}",
+        most += [f"bind b{k} arg {k}" + f" at {k}" * (k % 2), f"bind t scratch {k % 16}" + f" at {k}" * (k % 2),
                  "bind c constant 4 4294967295",
                  f"bind d constant 8 {2 ** 64 - 1}"]
     texts = [

@@ -14,7 +14,16 @@
 #include "xekern/device.h"
 #include "xekern/formulas.h"
 
-enum { OPERANDS = 3, ENDS = 8192, SOME = 2, FEW = 4, BIAS = 2, EDGES = 80 };
+/* OPERANDS: a formula's; MEMORY: a convolution's by argument, and scratch. */
+enum {
+    OPERANDS = 3,
+    MEMORY = 6,
+    ENDS = 8192,
+    SOME = 2,
+    FEW = 4,
+    BIAS = 2,
+    EDGES = 80
+};
 
 /* C's elements are m * c_m + n * c_n, A's m * a_m + k, B's k * n + n, or where
  * b_n is not 0 k * b_k + n * b_n. */
@@ -24,6 +33,7 @@ static const struct far {
     int64_t m, n, k, c_m, c_n, a_m, ends; /* ends: rows compared; 0: ENDS */
     int64_t side; /* of dst's square image, half of src's; 0: rows are alike */
     int64_t b_k, b_n;
+    bool by_data; /* A is the gradient of dst, C that of src */
 } cases[] = {
     /* Above 2 GiB, as the peer's suite has them: 3.06 GiB of src and of dst in
      * parts of an equal minibatch, 4.67 GiB of dst in parts that overlap. */
@@ -36,6 +46,11 @@ static const struct far {
      1520023, 51, 1520023, 1, 51, 16},
     {NULL, "mb948ic5iw124oc10672ow124kw1", XK_DT_U8, XK_DT_S8, XK_DT_S32,
      117552, 10672, 5, 10672, 1, 5, 96},
+    /* By data, 3.06 GiB of each, and 6.13 GiB of src. */
+    {NULL, "mb1024ic256ih56oc256kh1", XK_DT_F32, XK_DT_F32, XK_DT_F32, 3211264,
+     256, 256, 256, 1, 256, 256, .by_data = true},
+    {NULL, "mb1023ic512ih56oc64kh1", XK_DT_F16, XK_DT_F16, XK_DT_F32, 3208128,
+     512, 64, 512, 1, 64, 256, .by_data = true},
     /* The problem's single tap is its pixel's first place. */
     {NULL, "mb16777213ic1iw31oc32ow1kw1sw32pw0dw5", XK_DT_F16, XK_DT_F16,
      XK_DT_F32, 16777213, 32, 1, 32, 1, 31},
@@ -96,13 +111,13 @@ static xk_program *create_problem(const struct far *x, uint32_t flags)
     struct xk_error err;
     xk_program *p = NULL;
     ck_assert_int_eq(xk_conv_desc_parse(x->problem, &d, NULL, 0, &err), XK_OK);
-    d.src_type = data_type(x->a);
+    d.src_type = data_type(x->by_data ? x->c : x->a);
     d.wei_type = data_type(x->b);
-    d.dst_type = data_type(x->c);
-    d.prop = XK_FWD_D;
+    d.dst_type = data_type(x->by_data ? x->a : x->c);
+    d.prop = x->by_data ? XK_BWD_D : XK_FWD_D;
     strcpy(d.src_tag, "axb");
     strcpy(d.dst_tag, "axb");
-    d.n_post_ops = x->side ? 2 : 1;
+    d.n_post_ops = x->by_data ? 0 : x->side ? 2 : 1;
     d.post_ops[x->side != 0].kind = XK_POST_RELU;
     if (x->side) /* of zeros; no part may overlap another */
         d.post_ops[0].kind = XK_POST_SUM;
@@ -116,11 +131,23 @@ struct memory {
     xk_buffer base;
     uint64_t va;
     uint8_t *host;
+    uint32_t number; /* of the program's argument; of a scratch buffer, and
+                        XK_MAX_LAUNCH_ARGS */
 };
 
 static uint64_t va_of(const xk_buffer *b)
 {
     return ((const struct memory *)b)->va;
+}
+
+/* The program's number of A, B or C. */
+static uint32_t number_of(const struct far *x, unsigned operand)
+{
+    static const uint32_t numbers[3][OPERANDS] = {
+        {0, 1, 2},
+        {XK_ARG_SRC, XK_ARG_WEI, XK_ARG_DST},
+        {XK_ARG_DST, XK_ARG_WEI, XK_ARG_SRC}};
+    return numbers[x->formula ? 0 : x->by_data ? 2 : 1][operand];
 }
 
 static void make_memory(const struct far *x, struct memory *m)
@@ -135,6 +162,7 @@ static void make_memory(const struct far *x, struct memory *m)
         m[i].base.size_b = (uint64_t)some * xk_dtype_b(dt[i]);
         m[i].host = sparse(m[i].base.size_b);
         m[i].va = (uint64_t)(i + 1) << 34;
+        m[i].number = number_of(x, i);
     }
 }
 
@@ -203,45 +231,75 @@ static void fill(const struct far *x, const struct edges *e,
                       value_b(x, k, n));
 }
 
+/* What an argument takes. */
+static unsigned memory_of(const struct memory *m,
+                          const struct xk_launch_arg_info *a)
+{
+    const uint32_t number =
+        a->number + (a->binding == XK_BIND_SCRATCH ? XK_MAX_LAUNCH_ARGS : 0);
+    unsigned i = 0;
+    while (i < MEMORY && (!m[i].host || m[i].number != number))
+        i++;
+    ck_assert_uint_lt(i, MEMORY);
+    return i;
+}
+
+static unsigned regions_of(const struct memory *m, struct xk_sim_region *out)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < MEMORY; i++)
+        if (m[i].host)
+            out[n++] = (struct xk_sim_region){m[i].va, m[i].base.size_b,
+                                              m[i].host, XK_SIM_BUFFER};
+    return n;
+}
+
+static const struct xk_zkernel *kernel_of(const struct xk_zebin *z,
+                                          const char *name)
+{
+    uint32_t i = 0;
+    while (i < z->n_kernels && strcmp(z->kernels[i].name, name) != 0)
+        i++;
+    ck_assert_uint_lt(i, z->n_kernels);
+    return &z->kernels[i];
+}
+
 /* The groups first .. first + n - 1. */
 static void launch(const struct xk_launch_info *l, const struct memory *m,
                    const uint32_t first[3], const uint32_t n[3])
 {
     static const struct xk_args_places places = {.va_of = va_of};
     xk_ctx *const c = xk_ctx_create(NULL);
-    struct xk_launch_arg arg[OPERANDS + 1] = {{0}};
-    struct xk_sim_region region[OPERANDS];
+    struct xk_launch_arg arg[MEMORY] = {{0}};
+    struct xk_sim_region region[MEMORY];
     struct xk_sim_bound bound[8];
     struct xk_zebin z;
     struct xk_error err;
     uint8_t cross[512] = {0};
     xk_sim_kernel *k;
-    struct memory part[OPERANDS];
+    struct memory part[MEMORY];
     unsigned n_args = 0;
     ck_assert_int_eq(xk_zebin_read(c, l->zebin, l->zebin_b, &z), XK_OK);
+    const struct xk_zkernel *const kernel = kernel_of(&z, l->kernel);
     for (; n_args < l->n_args; n_args++) {
-        const uint32_t number = l->args[n_args].number;
-        const unsigned i = number > 2 ? 2 : number;
+        const unsigned i = memory_of(m, &l->args[n_args]);
         part[i] = m[i];
         part[i].va += l->args[n_args].bits;
         part[i].base.size_b -= l->args[n_args].bits;
         arg[n_args].buffer = &part[i].base;
     }
-    for (unsigned i = 0; i < OPERANDS; i++)
-        region[i] = (struct xk_sim_region){m[i].va, m[i].base.size_b, m[i].host,
-                                           XK_SIM_BUFFER};
     ck_assert_int_eq(xk_sim_kernel_create(NULL,
                                           xk_platform_get(XK_PLATFORM_XEHPG),
-                                          z.kernels, &k, &err),
+                                          kernel, &k, &err),
                      XK_OK);
     struct xk_sim_launch s = {.kernel = k,
                               .cross_thread = cross,
-                              .cross_thread_b = z.kernels->cross_thread_b,
+                              .cross_thread_b = kernel->cross_thread_b,
                               .regions = region,
-                              .n_regions = OPERANDS,
+                              .n_regions = regions_of(m, region),
                               .bound = bound,
-                              .n_bound = xk_args_n_bound(z.kernels),
-                              .walk_order = z.kernels->walk_order};
+                              .n_bound = xk_args_n_bound(kernel),
+                              .walk_order = kernel->walk_order};
     const struct xk_launch_desc a = {sizeof a, l->kernel, n,
                                      l->local, n_args,    arg};
     memcpy(s.groups, n, sizeof s.groups);
@@ -250,32 +308,32 @@ static void launch(const struct xk_launch_info *l, const struct memory *m,
     ck_assert_uint_le(s.n_bound, XK_COUNTOF(bound));
     ck_assert_uint_le(s.cross_thread_b, sizeof cross);
     ck_assert_int_eq(
-        xk_args_marshal(z.kernels, &a, &places, cross, &s.slm_b, &err), XK_OK);
-    xk_args_bind(z.kernels, &a, &places, bound);
+        xk_args_marshal(kernel, &a, &places, cross, &s.slm_b, &err), XK_OK);
+    xk_args_bind(kernel, &a, &places, bound);
     ck_assert_msg(xk_sim_launch(&s, NULL, &err) == XK_OK, "%s", err.message);
     xk_sim_kernel_destroy(k);
     xk_zebin_fini(c, &z);
     xk_ctx_destroy(c);
 }
 
-/* Byte at which dst of a launch begins. */
-static uint64_t begin_b(const struct xk_launch_info *l)
+/* Byte at which C of a launch begins. */
+static uint64_t begin_b(const struct far *x, const struct xk_launch_info *l)
 {
     for (uint32_t i = 0; i < l->n_args; i++)
-        if (l->args[i].number == XK_ARG_DST)
+        if (l->args[i].number == number_of(x, 2))
             return l->args[i].bits;
     return 0;
 }
 
-/* The first row of a launch, and the one behind its last. Formulas, whose C is
- * argument 2, have one launch. */
+/* The first row of a launch, and the one behind its last. */
 static void rows_of(const struct far *x, const xk_program *p, unsigned i,
                     int64_t at[2])
 {
     const int64_t row_b = x->c_m * xk_dtype_b(x->c);
     const unsigned last = xk_program_n_launches(p) - 1;
-    at[0] = (int64_t)begin_b(xk_program_launch(p, i)) / row_b;
-    at[1] = at[0] + x->m - (int64_t)begin_b(xk_program_launch(p, last)) / row_b;
+    at[0] = (int64_t)begin_b(x, xk_program_launch(p, i)) / row_b;
+    at[1] =
+        at[0] + x->m - (int64_t)begin_b(x, xk_program_launch(p, last)) / row_b;
 }
 
 static void find_edges(const struct far *x, const xk_program *p,
@@ -397,7 +455,7 @@ START_TEST(ends)
 {
     const struct far *const x = &cases[_i / 2];
     const uint32_t flags = _i % 2 ? XK_CREATE_A64 : 0;
-    struct memory m[OPERANDS] = {{{0}, 0, NULL}};
+    struct memory m[MEMORY] = {{{0}, 0, NULL, 0}};
     struct edges e;
     xk_program *const p = x->formula ? create_formula(x->formula, flags)
                                      : create_problem(x, flags);
@@ -485,11 +543,178 @@ START_TEST(a_program_runs_part_by_part)
 }
 END_TEST
 
+/* Gradients of weights and, but for the deconvolution, of the bias, all
+ * launches: places 32 pixels apart, of 1x1 filters, so that memory above 4 GiB
+ * is sparse. Three places of images at
+ * the ends of each part, and around 2 and 4 GiB, are not zero. */
+enum { CHANNELS = 16, SIDE = 16, SPOTS = 3 };
+
+static const struct by_weights {
+    const char *problem;
+    bool deconv; /* the large tensor is that of dst */
+    uint8_t dt;
+    int64_t images, pixels, lines; /* of the large tensor: an image's side */
+} by_weights[] = {
+    {"mb264ic16ih512oc16oh16kh1sh32ph0", false, XK_DT_F32, 264, 512, 32},
+    {"mb600ic16ih16oc16oh481kh1sh32ph0", true, XK_DT_F16, 600, 481, 32},
+};
+
+static const int spot[SPOTS][2] = {{0, 0}, {7, 9}, {15, 15}};
+
+static xk_program *create_by_weights(const struct by_weights *x)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    struct xk_conv_info info = {.size = sizeof info};
+    struct xk_error err;
+    xk_program *p = NULL;
+    d.alg = x->deconv ? XK_ALG_DECONV_DIRECT : XK_ALG_DIRECT;
+    ck_assert_msg(xk_conv_desc_parse(x->problem, &d, NULL, 0, &err) == XK_OK,
+                  "%s", err.message);
+    d.src_type = d.wei_type = d.dst_type = data_type(x->dt);
+    d.prop = x->deconv ? XK_BWD_W : XK_BWD_WB;
+    strcpy(d.src_tag, "axb");
+    strcpy(d.wei_tag, "abx");
+    strcpy(d.dst_tag, "axb");
+    ck_assert_msg(xk_conv_query(&d, &info, &err) == XK_OK, "%s", err.message);
+    ck_assert_msg(xk_conv_create(&d, NULL, &p, &err) == XK_OK, "%s",
+                  err.message);
+    ck_assert_uint_eq(info.n_launches, xk_program_n_launches(p));
+    return p;
+}
+
+/* Images at whose beginnings a part begins, or byte 2^31 or 2^32 lies. */
+static void find_images(const struct by_weights *x, const xk_program *p,
+                        struct edges *e)
+{
+    const uint32_t large = x->deconv ? XK_ARG_DST : XK_ARG_SRC;
+    const int64_t image_b =
+        x->pixels * x->pixels * CHANNELS * xk_dtype_b(x->dt);
+    *e = (struct edges){.ends = 1};
+    add_edge(e, x->images);
+    for (int64_t far_b = INT64_C(1) << 31; far_b < x->images * image_b;
+         far_b *= 2)
+        add_edge(e, far_b / image_b);
+    for (uint32_t i = 0; i < xk_program_n_launches(p); i++) {
+        const struct xk_launch_info *const l = xk_program_launch(p, i);
+        for (uint32_t k = 0; k < l->n_args; k++)
+            if (l->args[k].tensor == large)
+                add_edge(e, (int64_t)l->args[k].bits / image_b);
+    }
+}
+
+/* From 1 to 3. */
+static int value_at(bool large, int64_t image, int at, int channel)
+{
+    return (int)(1 + (image * 2 + at + channel * (large ? 1 : 2)) % 3);
+}
+
+/* All channels of a place; large: the tensor with pixels between them. */
+static void write_spot(const struct by_weights *x, const struct memory *m,
+                       bool large, int64_t image, int at)
+{
+    const int64_t side = large ? x->pixels : SIDE;
+    const int64_t apart = large ? x->lines : 1;
+    const int64_t pixel =
+        (image * side + spot[at][0] * apart) * side + spot[at][1] * apart;
+    for (int k = 0; k < CHANNELS; k++)
+        typed_put(x->dt, m->host, pixel * CHANNELS + k,
+                  value_at(large, image, at, k));
+}
+
+/* Sums over all places that are not zero: of weights [oc][ic], and of dst. */
+struct sums_of_weights {
+    double wei[CHANNELS][CHANNELS], bia[CHANNELS];
+};
+
+static void write_and_sum(const struct by_weights *x, const struct edges *e,
+                          const struct memory *m, struct sums_of_weights *s)
+{
+    for (int64_t i = 0; i < x->images; i = next_row(e, i))
+        for (int at = 0; at < SPOTS; at++) {
+            write_spot(x, &m[XK_ARG_SRC], !x->deconv, i, at);
+            write_spot(x, &m[XK_ARG_DST], x->deconv, i, at);
+            for (int oc = 0; oc < CHANNELS; oc++) {
+                const int d = value_at(x->deconv, i, at, oc);
+                s->bia[oc] += d;
+                for (int ic = 0; ic < CHANNELS; ic++)
+                    s->wei[oc][ic] += d * value_at(!x->deconv, i, at, ic);
+            }
+        }
+}
+
+static void check_sums(const struct by_weights *x, const struct memory *m,
+                       const struct sums_of_weights *s)
+{
+    for (int oc = 0; oc < CHANNELS; oc++) {
+        const double b = x->deconv
+                             ? s->bia[oc]
+                             : typed_get(XK_DT_F32, m[XK_ARG_BIA].host, oc);
+        ck_assert_msg(b == s->bia[oc], "bia %d: %g, not %g", oc, b, s->bia[oc]);
+        for (int ic = 0; ic < CHANNELS; ic++) {
+            const double w =
+                typed_get(x->dt, m[XK_ARG_WEI].host, oc * CHANNELS + ic);
+            ck_assert_msg(w == s->wei[oc][ic], "wei %d %d: %g, not %g", oc, ic,
+                          w, s->wei[oc][ic]);
+        }
+    }
+}
+
+static void make_all_memory(const xk_program *p, struct memory *m)
+{
+    const struct xk_launch_list *const l = xk_program_launches(p);
+    ck_assert_uint_le(l->n_scratch, MEMORY - XK_N_CONV_ARGS);
+    for (uint32_t i = 0; i < l->n_args; i++)
+        m[l->args[i].number].base.size_b = l->args[i].size_b;
+    for (uint32_t i = 0; i < l->n_scratch; i++)
+        m[XK_N_CONV_ARGS + i].base.size_b = l->scratch[i].size_b;
+    for (unsigned i = 0; i < MEMORY; i++)
+        if (m[i].base.size_b) {
+            m[i].host = sparse(m[i].base.size_b);
+            m[i].va = (uint64_t)(i + 1) << 34;
+            m[i].number = i < XK_N_CONV_ARGS
+                              ? i
+                              : i - XK_N_CONV_ARGS + XK_MAX_LAUNCH_ARGS;
+        }
+}
+
+START_TEST(gradients_by_weights_add_their_parts_up)
+{
+    static const uint32_t first[3];
+    const struct by_weights *const x = &by_weights[_i];
+    struct memory m[MEMORY] = {{{0}, 0, NULL, 0}};
+    struct sums_of_weights s = {0};
+    struct edges e;
+    xk_program *const p = create_by_weights(x);
+    ck_assert_uint_gt(
+        xk_program_info(p)->tensor[x->deconv ? XK_ARG_DST : XK_ARG_SRC].size_b,
+        UINT64_C(1) << 32);
+    find_images(x, p, &e);
+    ck_assert_uint_ge(e.n, 7);
+    make_all_memory(p, m);
+    write_and_sum(x, &e, m, &s);
+    for (uint32_t i = 0; i < xk_program_n_launches(p); i++)
+        launch(xk_program_launch(p, i), m, first,
+               xk_program_launch(p, i)->groups);
+    check_sums(x, m, &s);
+    for (unsigned i = 0; i < MEMORY; i++)
+        if (m[i].host)
+            munmap(m[i].host, m[i].base.size_b);
+    xk_program_unref(p);
+}
+END_TEST
+
 /* What has no parts is refused with a sentence. */
-static const char *const whole[] = {
-    "mb1ic64ih8192oc1kh3ph1", /* one of the minibatch is too large, and its
-                                 lines meet padding */
-    "mb65ic1iw33554431oc31ow1kw1sw33554431pw0", /* no part would be aligned */
+static const struct {
+    const char *problem;
+    uint32_t prop;
+} whole[] = {
+    /* One of the minibatch is too large, and its lines meet padding. */
+    {"mb1ic64ih8192oc1kh3ph1", XK_FWD_D},
+    {"mb1ic64ih8192oc1kh3ph1", XK_BWD_W},
+    /* No part would be aligned. */
+    {"mb65ic1iw33554431oc31ow1kw1sw33554431pw0", XK_FWD_D},
+    /* A prime number of images has no equal parts but images. */
+    {"mb67ic64ih1024oc16kh3ph1", XK_BWD_W},
 };
 
 START_TEST(what_has_no_parts_is_refused)
@@ -497,7 +722,9 @@ START_TEST(what_has_no_parts_is_refused)
     struct xk_conv_desc d = XK_CONV_DESC_INIT;
     struct xk_conv_info info = {.size = sizeof info};
     struct xk_error err;
-    ck_assert_int_eq(xk_conv_desc_parse(whole[_i], &d, NULL, 0, &err), XK_OK);
+    ck_assert_int_eq(xk_conv_desc_parse(whole[_i].problem, &d, NULL, 0, &err),
+                     XK_OK);
+    d.prop = whole[_i].prop;
     ck_assert_int_eq(xk_conv_query(&d, &info, &err), XK_EUNSUPPORTED);
     ck_assert_msg(strstr(err.message, "above 2^31-1 bytes") != NULL, "%s",
                   err.message);
@@ -511,6 +738,8 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, ends, 0, 2 * XK_COUNTOF(cases));
     tcase_add_test(t, a_program_runs_part_by_part);
+    tcase_add_loop_test(t, gradients_by_weights_add_their_parts_up, 0,
+                        XK_COUNTOF(by_weights));
     tcase_add_loop_test(t, what_has_no_parts_is_refused, 0, XK_COUNTOF(whole));
     suite_add_tcase(s, t);
     return xk_tap_run(s);

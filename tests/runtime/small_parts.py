@@ -17,7 +17,9 @@ SETTINGS = [["--dt=f32", "--dir=FWD_B"], ["--dt=f16", "--dir=FWD_B"],
             ["--dt=u8s8", "--dir=FWD_B", "--attr-zero-points=src:common:3"],
             ["--dt=f16", "--dir=FWD_D", "--attr-post-ops=sum+relu"],
             ["--dt=f32", "--dir=FWD_D", "--attr-post-ops=add:f32:per_tensor+relu"],
-            ["--dt=f16", "--dir=BWD_D"]]
+            ["--dt=f16", "--dir=BWD_D"], ["--dt=f32", "--dir=BWD_D"],
+            ["--dt=f32", "--dir=BWD_W"], ["--dt=f16", "--dir=BWD_WB"],
+            ["--dt=bf16:f32:bf16", "--dir=BWD_WB", "--attr-deterministic=true"]]
 
 
 def figures(xkbench, words, path):
