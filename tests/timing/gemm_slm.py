@@ -2,31 +2,59 @@
 """C = A B on an Arc A770, assembler of any tile: f16 in and f32 out, or s8 and s32,
 through shared local memory in 3 or 4 buffers with a barrier a step, multiplied by
 dpasw: the structure of those kernels of oneDNN's GEMM catalog that copy both
-matrices, or B alone, whose A goes from memory to registers. A lies as the rows of a thread's tile for a dpas' K, B as columns so,
+matrices, or B alone, whose A goes from memory to registers. The order within a step is
+oneDNN's, too: k_loop.cxx of its generator, by the words of a catalog's strategy.
+A lies as the rows of a thread's tile for a dpas' K, B as columns so,
 tiles of the same K side by side, so nothing is moved between registers. Slices of
 K are not added up: each has a C of its own, by threads. Arguments: A, B, C."""
+import re
 import struct
 from dataclasses import dataclass
+from math import lcm
 
 from gemm_tile import FORMATS, ROW_B, Lines, Tile
 
 PLATFORM, LANES = "xehpg", 8
 LOAD, STORE = 0x02008000, 0x02008004  # of one lane, transposed
 A64, A32 = 0x180, 0x100
-COPYING = (0, 4, 5, 6, 7)  # tokens of loads
-AHEAD = (6, 7)             # those of A, if it is not copied
+FENCE, SIGNAL = 1, 2              # tokens
+PRODUCTS = (3, 0, 4, 5)           # of chains of dpas, in turn
+TOKENS = tuple(range(15, 5, -1))  # of reads, the rest of copies
 SIZES = {512: 0x7600, 256: 0x7400, 128: 0x6400, 64: 0x5400, 32: 0x4400}  # d64, d32
 
 
 @dataclass(frozen=True)
 class Shape(Tile):
-    """`more`: buffers. Threads along N are fused pairs. `held`: A is not copied, and
-    registers hold it for so many dpas' K."""
-    held: int = 0
+    """`more`: words of a strategy: K of a load of the catalog's A (our columns) and of
+    its B (our rows), and how many of them registers hold; what is copied, in how many
+    buffers, and how many steps of it registers hold; long chains of dpas; a stall
+    behind loads. "16 16x2 cab4x2 xaf st". Threads along N are fused pairs."""
+
+    def load(self, i):
+        """K, times, of the i-th load of the strategy."""
+        k, _, times = self.more.split()[i].partition("x")
+        return int(k), int(times or 1)
+
+    @property
+    def copied(self):
+        """What, buffers, steps held."""
+        what, buffers, _, times = re.search(r"(cab?)(\d)(x(\d))?", self.more).groups()
+        return what, int(buffers), int(times or 1)
+
+    @property
+    def held(self):
+        """A is not copied."""
+        return self.copied[0] == "ca"
 
     @property
     def buffers(self):
-        return self.more
+        return self.copied[1]
+
+    @property
+    def loop(self):
+        """K of the loop's body."""
+        (kb, b_times), (ka, a_times) = self.load(0), self.load(1)
+        return lcm(self.step * self.copied[2], ka * a_times, kb * b_times)
 
     @property
     def part_b(self):
@@ -63,33 +91,50 @@ def pieces(n_b):
 class Text(Lines):
     """The kernel of a shape for M x N x K."""
     places, steps, tmp = 2, 3, 4  # registers of scalars
+    low, high, by = 6, 8, 10      # of where copies come from, a lane each
 
-    def __init__(self, shape, m, n, k, in_step=False):
+    def __init__(self, shape, m, n, k):
         super().__init__()
         s = self.s = shape
-        self.in_step = in_step  # the barrier is in front of the reads, not behind
         self.size = (m, n, k)
         self.count = k // s.step // s.threads[2]
         self.phases = s.step // s.unit
         self.repeat = min(8, s.rows)
         threads = s.threads[0] * s.threads[1]
         self.copies = -(-(s.step_b // s.copy_b) // threads)
-        self.low, self.high, self.by = 6, 8, 10  # of where copies come from, a lane each
-        self.copy = 12                          # from, to, by a copy each
-        self.copying = COPYING[:3] if s.held else COPYING
-        self.from_a = self.copy + 2 * self.copies  # where A's next load is from
-        self.address = self.from_a + (s.held > 0)
-        self.staged = self.address + 8          # eight addresses
-        self.a = self.staged + self.copies * -(-s.copy_b // 32)
-        a_regs = max(1, s.rows // 2)
-        self.a_held = s.held or self.phases
-        self.b = self.a + a_regs * self.a_held
-        self.c = self.b + s.columns
-        c_regs = s.rows * s.columns // 8
-        self.b_held = 2 if self.c + s.columns + c_regs < s.grf else 1
-        self.c = self.b + s.columns * self.b_held
-        assert self.c + c_regs < s.grf, (s, self.c, c_regs)
-        self.a_regs, self.next_address = a_regs, 0
+        self.times = s.copied[2]
+        assert not k % (s.loop * s.threads[2]), (s, k)
+        (self.kb, self.b_times), (self.ka, self.a_times) = s.load(0), s.load(1)
+        self.a_regs = max(1, s.rows // 2)
+        self.copy_regs = -(-s.copy_b // 32)
+        self.set_registers()
+        reads = self.messages(True) + self.messages(False)
+        self.products = PRODUCTS[:max(1, s.columns // 8)]
+        self.tokens = TOKENS[reads:]  # of copies; the others are of reads
+
+    def messages(self, of_a):
+        """How many are under way at most, of A or of B."""
+        s = self.s
+        if of_a and s.held:
+            return self.ka // s.unit * self.a_times
+        n_b = s.rows * ROW_B // 2 if of_a else s.columns * ROW_B
+        k, times = (self.ka, self.a_times) if of_a else (self.kb, self.b_times)
+        return k // s.unit * times * len(list(pieces(n_b)))
+
+    def set_registers(self):
+        s, at = self.s, 12
+        for name, n in (
+                ("copy", 2 * self.copies),  # from, to, of each
+                ("from_a", s.held),         # where A's next load is from
+                ("read_at", self.messages(True) + self.messages(False)),
+                ("keep_at", self.copies * self.times),
+                ("staged", self.copies * self.times * self.copy_regs),
+                ("a", self.a_regs * self.ka // s.unit * self.a_times),
+                ("b", s.columns * self.kb // s.unit * self.b_times),
+                ("c", s.rows * s.columns // 8)):
+            setattr(self, name, at)
+            at += n
+        assert at < s.grf, (s, at)
 
     def carry(self, reg, added):
         """Into .1 of what was added to .0."""
@@ -174,22 +219,34 @@ class Text(Lines):
         self.put(f"(W) mov (8|M0) r{self.tmp + 1}.0<1>:ud 0x0:ud")  # of the barrier
         self.scalar("mov", f"r{self.tmp + 1}.2",
                     f"0x{threads << 24 | threads << 16:08x}:ud")
-        # steps: .0 those left, .1 where it writes, .2 where it reads
+        # steps: .0 those left, .1 where it writes, .2 where it has read
         self.scalar("mov", f"r{p}.0", f"{self.count}:ud")
         self.scalar("mov", f"r{p}.1", "0:ud")
-        self.scalar("mov", f"r{p}.2", self.at(self.places, 4))
+        self.scalar("add", f"r{p}.2", self.at(self.places, 4),
+                    f"{s.step_b * (s.buffers - 1)}:ud")
         for r in range(self.c, self.c + s.rows * s.columns // 8):
             self.put(f"(W) mov (8|M0) r{r}.0<1>:f 0x0:f")
 
-    def fetch(self):
-        """The next step's share."""
-        s = self.s
-        for i in range(self.copies):
-            reg, to = self.copy + 2 * i, self.staged + i * -(-s.copy_b // 32)
+    def wait(self, tokens, what):
+        for token in dict.fromkeys(tokens):
+            self.put(f"(W) sync.nop null {{${token}.{what}}}")
+
+    def copying(self, step):
+        """(index, token) of a step's copies."""
+        first = step % self.times * self.copies
+        return [(i, self.tokens[i % len(self.tokens)])
+                for i in range(first, first + self.copies)]
+
+    def fetch(self, step):
+        """This thread's share of a step, from memory."""
+        s, all_of = self.s, self.copying(step)
+        self.wait((token for _, token in all_of), "src")
+        for i, token in all_of:
+            reg, to = self.copy + 2 * (i % self.copies), self.staged + i * self.copy_regs
             desc = LOAD | A64 | SIZES[s.copy_b] | s.copy_b // 32 << 20
             self.put(f"(W) send.ugm (1|M0) r{to} r{reg} null:0 0x0 0x{desc:08x} "
-                     f"{{A@1,${self.copying[i % len(self.copying)]}}}")
-        self.wait("src")
+                     f"{{A@1,${token}}}")
+        self.wait((token for _, token in all_of), "src")
         for line in (
                 f"add (16|M0) r{self.low}.0<1>:ud r{self.low}.0<1;1,0>:ud "
                 f"r{self.by}.0<1;1,0>:ud",
@@ -204,40 +261,18 @@ class Text(Lines):
                 self.put(f"(W) mov (1|M0) r{self.copy + 2 * i}.{part}<1>:ud "
                          f"{self.lane(reg, i)}<0;1,0>:ud{wait}")
 
-    def wait(self, what):
-        """For the loads of copies."""
-        for token in self.copying[:self.copies]:
-            self.put(f"(W) sync.nop null {{${token}.{what}}}")
-
-    def places_of(self, sums):
-        """(address register, token) of each sum of two; eight in turn, whose messages
-        have read them. At most eight, so that one wait is enough for all."""
-        out = []
-        for base, offset in sums:
-            reg = self.address + self.next_address % 8
-            token = 8 + self.next_address % 8
-            self.next_address += 1
-            self.put(f"(W) sync.nop null {{${token}.src}}")
-            wait = "" if out else " {A@1}"
-            self.put(f"(W) add (1|M0) r{reg}.0<1>:ud {base} {offset}{wait}")
-            out.append((reg, token))
-        return out
-
-    def keep(self):
+    def keep(self, step):
         """What was fetched goes to local memory."""
-        s = self.s
-        self.wait("dst")
-        regs, desc = -(-s.copy_b // 32), STORE | A32 | SIZES[s.copy_b]
-        for first in range(0, self.copies, 8):
-            some = range(first, min(first + 8, self.copies))
-            where = self.places_of((self.at(self.copy + 2 * i + 1, 0),
-                                    self.at(self.steps, 1)) for i in some)
-            for i, (reg, token) in zip(some, where):
-                self.put(f"(W) send.slm (1|M0) null r{reg} "
-                         f"r{self.staged + i * regs}:{regs} 0x0 0x{desc:08x} "
-                         f"{{A@1,${token}}}")
-        for i in range(8, 16):
-            self.put(f"(W) sync.nop null {{${i}.src}}")
+        s, all_of = self.s, self.copying(step)
+        self.wait((token for _, token in all_of), "dst")
+        for i, _ in all_of:
+            self.put(f"(W) add (1|M0) r{self.keep_at + i}.0<1>:ud "
+                     f"{self.at(self.copy + 2 * (i % self.copies) + 1, 0)} "
+                     f"{self.at(self.steps, 1)}{' {A@1}' * (i == all_of[0][0])}")
+        for i, token in all_of:
+            self.put(f"(W) send.slm (1|M0) null r{self.keep_at + i} "
+                     f"r{self.staged + i * self.copy_regs}:{self.copy_regs} 0x0 "
+                     f"0x{STORE | A32 | SIZES[s.copy_b]:08x} {{A@1,${token}}}")
         self.turn(1, s.step_b * s.buffers, 0)
 
     def turn(self, i, end, back):
@@ -251,25 +286,28 @@ class Text(Lines):
         self.put(f"(W&f0.0) add (1|M0) r{p}.{i}<1>:d r{p}.{i}<0;1,0>:d {-end}:d {{A@1}}")
 
     def signal(self):
-        self.put(f"(W) send.slm (8|M0) r{self.s.grf - 1} r0 null:0 0x0 0x0210011F {{$1}}")
-        self.put("(W) sync.nop null {$1.dst}")
+        if self.b_times > 1 or self.a_times > 1 and not self.s.held:
+            reads = self.messages(True) + self.messages(False)
+            self.wait(TOKENS[self.s.held and self.messages(True):reads], "dst")
+        self.put(f"(W) send.slm (8|M0) r{self.s.grf - 1} r0 null:0 0x0 0x0210011F "
+                 f"{{${FENCE}}}")
+        self.wait([FENCE], "dst")
         self.put(f"(W) send.gtwy (8|M0) null r{self.tmp + 1} null:0 0x0 0x02000004 "
-                 "{A@1,$2}")
+                 f"{{A@1,${SIGNAL}}}")
 
-    def read(self, to, base, offset, n_b):
-        """Its tokens."""
-        tokens, parts = [], []
-        for size in pieces(n_b):
-            parts.append((size, to, offset))
+    def read(self, to, first, base, offset, n_b):
+        """From local memory; first: of its messages."""
+        places = []
+        for i, size in enumerate(pieces(n_b), first):
+            self.wait([TOKENS[i]], "src")
+            self.put(f"(W) add (1|M0) r{self.read_at + i}.0<1>:ud {base} {offset}:ud"
+                     f"{' {A@1}' * (i == first)}")
+            places.append((i, size, to))
             to, offset = to + size // 32, offset + size
-        assert len(parts) <= 8, parts
-        where = self.places_of((base, f"{part[2]}:ud") for part in parts)
-        for (size, to, _), (reg, token) in zip(parts, where):
+        for i, size, to in places:
             desc = LOAD | A32 | SIZES[size] | size // 32 << 20
-            self.put(f"(W) send.slm (1|M0) r{to} r{reg} null:0 0x0 0x{desc:08x} "
-                     f"{{A@1,${token}}}")
-            tokens.append(token)
-        return tokens
+            self.put(f"(W) send.slm (1|M0) r{to} r{self.read_at + i} null:0 0x0 "
+                     f"0x{desc:08x} {{A@1,${TOKENS[i]}}}")
 
     def bases(self):
         """tmp.5: this thread's half of its rows; tmp.6: its columns; from the
@@ -298,88 +336,115 @@ class Text(Lines):
         self.scalar("add", f"r{a}.0", "r1.0<0;1,0>:ud", self.at(t, 0))
         self.scalar("mov", f"r{a}.1", "r1.1<0;1,0>:ud")
         self.carry(a, self.at(t, 0))
-        for phase in range(self.a_held):
-            self.load_a(phase)
 
-    def load_a(self, phase):
-        """A for a dpas' K, in the registers of a former one, which has read them."""
+    def load(self, k, of_a):
+        """A or B from K k on."""
+        s, t = self.s, self.tmp
+        self.wait(self.products, "src")
+        if of_a and s.held:
+            return self.load_held(k)
+        each, times = (self.ka, self.a_times) if of_a else (self.kb, self.b_times)
+        n_b = s.rows * ROW_B // 2 if of_a else s.columns * ROW_B
+        regs = self.a_regs if of_a else s.columns
+        messages = len(list(pieces(n_b)))
+        for i in range(each // s.unit):
+            part = k // s.unit % (each // s.unit * times) + i
+            first = part * messages + (0 if of_a else self.messages(True))
+            phase = k // s.unit % self.phases + i
+            self.read((self.a if of_a else self.b) + part * regs, first,
+                      self.at(t, 0 if of_a else 1), phase * sum(s.part_b), n_b)
+        return None
+
+    def load_held(self, k):
+        """A from memory."""
         s, a, n_b = self.s, self.from_a, self.s.rows * ROW_B // 2
         assert n_b in SIZES, s
-        to, token = self.a_of(phase), self.token_a(phase)
         desc = LOAD | A64 | SIZES[n_b] | n_b // 32 << 20
-        self.put(f"(W) send.ugm (1|M0) r{to} r{a} null:0 0x0 0x{desc:08x} {{A@1,${token}}}")
-        self.put(f"(W) sync.nop null {{${token}.src}}")
-        self.scalar("add", f"r{a}.0", self.at(a, 0), f"{self.size[0] * ROW_B}:ud")
-        self.carry(a, f"{self.size[0] * ROW_B}:ud")
+        for i in range(self.ka // s.unit):
+            part = k // s.unit % self.messages(True) + i
+            self.put(f"(W) send.ugm (1|M0) r{self.a + part * self.a_regs} r{a} null:0 "
+                     f"0x0 0x{desc:08x} {{A@1,${TOKENS[part]}}}")
+            self.wait([TOKENS[part]], "src")
+            self.scalar("add", f"r{a}.0", self.at(a, 0), f"{self.size[0] * ROW_B}:ud")
+            self.carry(a, f"{self.size[0] * ROW_B}:ud")
 
-    def a_of(self, phase):
-        return self.a + phase % self.a_held * self.a_regs
-
-    def token_a(self, phase):
-        return AHEAD[phase % self.a_held]
-
-    def read_a(self):
-        """Tokens of A for the step's first dpas, and for others that are read now."""
-        s, t = self.s, self.tmp
-        if s.held:
-            return [self.token_a(0)]
-        tokens = []
-        for phase in range(self.phases):
-            tokens += self.read(self.a_of(phase), self.at(t, 0),
-                                phase * sum(s.part_b), s.rows * ROW_B // 2)
-        return tokens
-
-    def read_b(self, phase):
-        return self.read(self.b + phase % self.b_held * self.s.columns,
-                         self.at(self.tmp, 1), phase * sum(self.s.part_b),
-                         self.s.columns * ROW_B)
-
-    def multiply(self, phase, tokens):
-        s = self.s
+    def multiply(self, k):
+        """A dpas' K, whose registers are the last that were loaded for it."""
+        s, at = self.s, k // self.s.unit
         acc, from_ = FORMATS[s.dtype]
-        for token in tokens:
-            self.put(f"(W) sync.nop null {{${token}.dst}}")
-        rows = s.rows // self.repeat
-        for j in range(s.columns // 8):
-            b = self.b + phase % self.b_held * s.columns + 8 * j
+        a_part = at % (self.ka // s.unit * self.a_times)
+        b_part = at % (self.kb // s.unit * self.b_times)
+        of_a = 1 if s.held else len(list(pieces(s.rows * ROW_B // 2)))
+        of_b = len(list(pieces(s.columns * ROW_B)))
+        first_b = self.messages(True) + b_part * of_b
+        self.wait((TOKENS[i] for i in (*range(a_part * of_a, (a_part + 1) * of_a),
+                                       *range(first_b, first_b + of_b))), "dst")
+        self.wait(self.products, "dst")
+        rows, blocks = s.rows // self.repeat, s.columns // 8
+        for j in range(max(1, blocks)):
+            b = self.b + b_part * s.columns + 8 * j
             for i in range(rows):
                 c = self.c + (j * rows + i) * self.repeat
-                a = self.a_of(phase) + i * self.repeat // 2
-                wait = "$3" if i == rows - 1 else "Atomic"
+                a = self.a + a_part * self.a_regs + i * self.repeat // 2
+                chain = i < rows - 1 or "xaf" in s.more.split() and j < blocks - 1
                 self.put(f"(W) dpasw.8x{self.repeat} (8|M0) r{c}:{acc} r{c}:{acc} "
-                         f"r{b}:{from_} r{a}.0:{from_} {{{wait}}}")
+                         f"r{b}:{from_} r{a}.0:{from_} "
+                         f"{{{'Atomic' if chain else f'${self.products[j % len(self.products)]}'}}}")
 
-    def step(self):
-        s, t = self.s, self.tmp
-        self.put("LOOP:")
-        self.keep()
-        self.fetch()
-        self.signal()
-        if self.in_step:
-            self.put("sync.bar null")
-        self.put("(W) sync.nop null {$3.dst}")
+    def actions(self):
+        """(every so many of K, so far ahead, what to do for its K), in the order of one
+        place. Local memory is read `ahead` of the product."""
+        s = self.s
+        ahead = self.kb * (self.b_times - 1)
+        of_a = self.ka * (self.a_times - 1)
+        keep = s.step * (s.buffers - 2) + 1 + ahead
+        four = s.buffers == 4
+        out = [(s.step, s.step * self.times - 1 + keep, lambda k: self.fetch(k // s.step)),
+               (s.step, ahead, lambda _: self.begin_step()),
+               (self.kb, ahead, lambda k: self.load(k, False)),
+               (self.ka, of_a, lambda k: self.load(k, True))]
+        if "st" in s.more.split():
+            out.append((lcm(self.ka, self.kb), 0, lambda _: self.stall()))
+        out += [(s.unit, 1 - s.unit, self.multiply),
+                (s.step, 1 + ahead, lambda _: self.put("sync.bar null"))]
+        if four:
+            out.append((s.step, s.step + 1 + ahead, lambda _: self.signal()))
+        out.append((s.step, keep, lambda k: self.keep(k // s.step)))
+        if not four:
+            out.append((s.step, keep, lambda _: self.signal()))
+        return out
+
+    def begin_step(self):
+        """Where a step is read."""
+        t = self.tmp
+        self.turn(2, self.s.step_b * self.s.buffers, True)
         self.scalar("add", f"r{t}.0", self.at(t, 5), self.at(self.steps, 2))
         self.scalar("add", f"r{t}.1", self.at(t, 6), self.at(self.steps, 2))
-        waiting = [self.read_a() + self.read_b(0)]
-        waiting += [self.read_b(p) for p in range(1, min(self.phases, self.b_held))]
-        for phase in range(self.phases):
-            if phase and s.held:
-                waiting[phase].append(self.token_a(phase))
-            self.multiply(phase, sorted(set(waiting[phase])))
-            if phase + self.b_held < self.phases or s.held:
-                self.put("(W) sync.nop null {$3.src}")
-            if phase + self.b_held < self.phases:
-                waiting.append(self.read_b(phase + self.b_held))
-            if s.held:
-                self.load_a(phase)
-        self.turn(2, s.step_b * s.buffers, True)
-        self.scalar("add", f"r{self.steps}.0", self.at(self.steps, 0), "-1:d",
-                    dtype="d")
-        if not self.in_step:
-            self.put("sync.bar null")
+
+    def stall(self):
+        self.put("(W) mov (1|M0) null<1>:ud 0x0:ud")
+        self.put("(W) sync.nop null {I@1}")
+
+    def loop(self):
+        """What is so far ahead begins before the loop."""
+        actions, s = self.actions(), self.s
+
+        def place(k):
+            for every, ahead, do in actions:
+                if k + ahead >= 0 and not (k + ahead) % every:
+                    do(k + ahead)
+
+        for k in range(-max(ahead for _, ahead, _ in actions), 0):
+            place(k)
+        self.put("LOOP:")
+        for k in range(s.loop, 2 * s.loop):
+            place(k)
+        self.scalar("add", f"r{self.steps}.0", self.at(self.steps, 0),
+                    f"{-s.loop // s.step}:d", dtype="d")
         self.put(f"(W) cmp (1|M0) (gt)f0.0 null<1>:d r{self.steps}.0<0;1,0>:d 0:d "
                  "{A@1}")
         self.put("(W&f0.0) jmpi LOOP")
+        self.put("sync.bar null")
 
     def store(self):
         """Tile by tile: those of groups along N, then M; of threads; columns."""
@@ -387,15 +452,14 @@ class Text(Lines):
         m, n, _ = self.size
         tile_b = s.rows * s.columns * 4
         threads = s.threads[0] * s.threads[1] * s.threads[2]
-        for token in (3, *AHEAD[:s.held]):
-            self.put(f"(W) sync.nop null {{${token}.dst}}")
+        self.wait([*self.products, *TOKENS], "dst")
         self.put("(W) sync.allrd null")
         self.scalar("mul", f"r{t}.0", "r0.6<0;1,0>:ud", f"{n // s.group()[1]}:uw")
         self.scalar("add", f"r{t}.0", self.at(t, 0), "r0.1<0;1,0>:ud")
         self.scalar("mul", f"r{t}.0", self.at(t, 0), f"{threads}:uw")
         self.scalar("add", f"r{t}.0", self.at(t, 0), self.at(p, 5))
         self.scalar("mul", f"r{t}.0", self.at(t, 0), f"{tile_b}:ud")
-        at, reg = 0, self.address
+        at, reg = 0, self.keep_at
         for size in pieces(tile_b):
             self.put("(W) sync.nop null {$0.src}")
             self.scalar("add", f"r{t}.1", self.at(t, 0), f"{at}:ud")
@@ -413,13 +477,7 @@ class Text(Lines):
         self.bases()
         if s.held:
             self.begin_a()
-        self.fetch()
-        # one step ahead: the first is there before the loop
-        self.keep()
-        self.fetch()
-        self.signal()
-        self.put("sync.bar null")
-        self.step()
+        self.loop()
         self.store()
         self.put(f"(W) mov (8|M0) r{s.grf - 1}.0<1>:ud r0.0<1;1,0>:ud {{$0.src}}")
         self.put(f"(W) send.gtwy (8|M0) null r{s.grf - 1} null:0 0x0 0x02000010 "
@@ -427,13 +485,13 @@ class Text(Lines):
         return "".join(self.out)
 
 
-def text(shape, m, n, k, in_step=False):
-    return Text(shape, m, n, k, in_step).make()
+def text(shape, m, n, k):
+    return Text(shape, m, n, k).make()
 
 
 def read_k(shape, k):
-    """A and B are loaded two steps ahead, and so far beyond their end."""
-    return k + 2 * shape.step
+    """A and B are loaded before they are needed, and so far beyond their end."""
+    return k + shape.step * (shape.buffers + shape.copied[2]) + shape.loop
 
 
 def options(shape):
