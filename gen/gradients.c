@@ -245,18 +245,22 @@ static enum xk_status add_classes(xk_ctx *c, struct xk_problem *p,
     return XK_OK;
 }
 
-/* Parts are the scratch buffer `number`, one behind the other, all of it. */
+/* Sums in the scratch buffer `number`, all of it, one part behind the other. */
+struct parts {
+    const struct xk_access *whole; /* what they are added up to */
+    unsigned number;
+    int64_t part_e; /* elements from a part to the next */
+};
+
 static enum xk_status add_reduction(xk_ctx *c, struct xk_problem *p,
-                                    const struct xk_contraction *whole,
-                                    const struct xk_split_sum *s,
-                                    unsigned number)
+                                    struct parts of)
 {
-    const struct xk_layout *const to = &whole->c.layout;
+    const struct xk_layout *const to = &of.whole->layout;
     struct xk_bind *const sum = xk_arena_alloc(&p->arena, 2 * sizeof(*sum));
     const struct xk_bind *const part =
-        bind(p, s->of.c.name, XK_BIND_SCRATCH, number);
+        bind(p, "part", XK_BIND_SCRATCH, of.number);
     const struct xk_bind *const dst =
-        bind(p, "dst", XK_BIND_TENSOR, whole->c.arg);
+        bind(p, "dst", XK_BIND_TENSOR, of.whole->arg);
     struct xk_launch *const l = xk_gradients_next(c, p);
     XK_TRY(xk_ctx_status(c));
     sum[0] = *part;
@@ -264,13 +268,13 @@ static enum xk_status add_reduction(xk_ctx *c, struct xk_problem *p,
     *l = (struct xk_launch){
         .kind = XK_LAUNCH_REDUCE,
         .u.reduce = {.n = xk_layout_size_b(to) / xk_dtype_b(to->dt),
-                     .stride_e = s->part_e,
+                     .stride_e = of.part_e,
                      .parts =
-                         (uint32_t)(p->scratch_b[number] / (4 * s->part_e)),
+                         (uint32_t)(p->scratch_b[of.number] / (4 * of.part_e)),
                      .dst = to->dt},
         .n_binds = 2,
         .bind = sum};
-    snprintf(l->name, sizeof(l->name), "xk_%s", whole->c.name);
+    snprintf(l->name, sizeof(l->name), "xk_%s", of.whole->name);
     return XK_OK;
 }
 
@@ -341,29 +345,50 @@ static enum xk_status add_atomics(xk_ctx *c, struct xk_problem *p,
     return XK_OK;
 }
 
-/* The sum in parts, which go to scratch, and what adds them up. Padding that
- * parts leave unwritten would be added, too. */
+/* Scratch memory of parts, what an argument takes of it into *out, and zeros
+ * where its padding would be added and is left unwritten. */
+static enum xk_status add_part_scratch(xk_ctx *c, struct xk_problem *p,
+                                       const struct xk_access *part, bool clear,
+                                       struct xk_bind *out)
+{
+    const unsigned number = p->n_scratch++;
+    const struct zeroed z = {part->name, xk_layout_size_b(&part->layout)};
+    *out =
+        (struct xk_bind){.binding = XK_BIND_SCRATCH, .number = (uint8_t)number};
+    snprintf(out->name, sizeof(out->name), "%s", part->name);
+    p->scratch_b[number] = z.size_b;
+    return clear ? add_clear(c, p, &z, XK_BIND_SCRATCH, number) : XK_OK;
+}
+
+/* The sum in parts, which go to scratch, and what adds them up. */
 static enum xk_status add_split(xk_ctx *c, struct xk_problem *p,
                                 const struct xk_contraction *whole,
                                 const struct xk_split_sum *s, bool addresses)
 {
     if (s->adds)
         return add_atomics(c, p, whole, s, addresses);
-    const unsigned number = p->n_scratch++;
-    const struct xk_access *const part = &s->of.c;
+    const struct xk_contraction *const of = &s->of;
     const bool reduces = xk_split_sum_reduces(whole);
-    const struct rows rows = {1, bind(p, part->name, XK_BIND_SCRATCH, number)};
+    struct xk_bind *const binds = xk_arena_alloc(&p->arena, 2 * sizeof(*binds));
+    const struct rows rows = {1 + of->totals, binds};
     XK_TRY(xk_ctx_status(c));
-    p->scratch_b[number] = xk_layout_size_b(&part->layout);
-    if (reduces && !xk_contraction_pads(&s->of))
-        XK_TRY(add_clear(c, p,
-                         &(struct zeroed){part->name, p->scratch_b[number]},
-                         XK_BIND_SCRATCH, number));
-    XK_TRY(add_classes(c, p, &s->of, &rows, s, addresses));
+    XK_TRY(add_part_scratch(c, p, &of->c, reduces && !xk_contraction_pads(of),
+                            &binds[0]));
+    if (of->totals)
+        XK_TRY(add_part_scratch(c, p, &of->input[0], false, &binds[1]));
+    XK_TRY(add_classes(c, p, of, &rows, s, addresses));
     struct xk_launch *const l = &p->launch[p->n_launches - 1];
     snprintf(l->name, sizeof(l->name), "xk_%s_part", whole->c.name);
-    return reduces ? add_reduction(c, p, whole, s, number)
-                   : add_finish(c, p, whole, s, number, addresses);
+    if (!reduces)
+        return add_finish(c, p, whole, s, binds[0].number, addresses);
+    XK_TRY(add_reduction(
+        c, p, (struct parts){&whole->c, binds[0].number, s->part_e}));
+    const int64_t totals_e =
+        of->totals ? xk_layout_size_b(&whole->input[0].layout) / 4 : 0;
+    return of->totals ? add_reduction(c, p,
+                                      (struct parts){&whole->input[0],
+                                                     binds[1].number, totals_e})
+                      : XK_OK;
 }
 
 /* A contraction of one class has none. */
@@ -435,63 +460,67 @@ static bool may_share_loop(const struct xk_contraction *con,
            bias->c.layout.padded[0] == bias->c.layout.dim[0];
 }
 
-/* Predicted cycles of con, which stays whole. */
-static enum xk_status score_whole(xk_ctx *c, const struct xk_problem *p,
+/* Predicted cycles of con with its parts; INT64_MAX: no schedule is valid. */
+static enum xk_status score_parts(xk_ctx *c, const struct xk_problem *p,
                                   const struct xk_contraction *con,
-                                  const struct xk_split_sum *s, int64_t *out)
+                                  struct xk_split_sum *s)
 {
-    *out = s->score;
-    return *out < INT64_MAX
-               ? XK_OK
-               : xk_contraction_problem_score(c, p->platform, con, out);
+    enum xk_status status;
+    const struct xk_split_ask ask = {.given = s->parts, .ordered = true};
+    if (s->parts > 1)
+        status = xk_split_sum_choose(c, p->platform, con, ask, s);
+    else
+        status = xk_contraction_problem_score(c, p->platform, con, &s->score);
+    if (status == XK_OK || status == XK_ENOMEM)
+        return status;
+    xk_ctx_clear(c);
+    s->score = INT64_MAX;
+    return XK_OK;
 }
 
-/* The bias's gradient comes out of the weights' loop, con->totals, if that is
- * predicted to take no longer than two launches, which take apart_cyc. */
+/* The bias's gradient comes out of the weights' loop, con->totals, in as many
+ * parts, if that is predicted to take no longer than launches of its own. */
 static enum xk_status share_loop(xk_ctx *c, struct xk_problem *p,
                                  struct xk_contraction *con,
+                                 struct xk_split_sum *s,
                                  const struct xk_contraction *bias,
-                                 int64_t apart_cyc)
+                                 const struct xk_split_sum *of_bias)
 {
     struct xk_contraction *const both =
         xk_arena_alloc(&p->arena, sizeof(*both));
-    int64_t together;
-    if (!both)
-        return xk_ctx_status(c);
+    struct xk_split_sum *const shared =
+        xk_arena_alloc(&p->arena, sizeof(*shared));
+    XK_TRY(xk_ctx_status(c));
     xk_contraction_copy(both, con);
     xk_conv_share_bias(bias, both);
     XK_TRY(xk_contraction_check(c, both));
-    const enum xk_status status =
-        xk_contraction_problem_score(c, p->platform, both, &together);
-    if (status == XK_ENOMEM)
-        return status;
-    xk_ctx_clear(c); /* no schedule adds up beside the products */
-    if (status == XK_OK && together <= apart_cyc)
-        xk_contraction_copy(con, both);
+    if (s->score == INT64_MAX)
+        XK_TRY(score_parts(c, p, con, s));
+    shared->parts = s->parts;
+    XK_TRY(score_parts(c, p, both, shared));
+    if (shared->score == INT64_MAX || shared->score - of_bias->score > s->score)
+        return XK_OK;
+    xk_contraction_copy(con, both);
+    if (s->parts > 1)
+        *s = *shared;
     return XK_OK;
 }
 
 /* Gradients of weights and bias. */
 static enum xk_status add_with_bias(xk_ctx *c, struct xk_problem *p,
                                     struct xk_contraction *con,
-                                    const struct xk_split_sum *s,
-                                    bool addresses)
+                                    struct xk_split_sum *s, bool addresses)
 {
     static const struct xk_sum_binds none;
     struct xk_contraction *const bias =
         xk_arena_alloc(&p->arena, sizeof(*bias));
     struct xk_split_sum *of_bias;
-    int64_t cyc;
     if (!bias)
         return xk_ctx_status(c);
     XK_TRY(xk_conv_backward_bias(c, &p->desc, &p->info, bias));
     XK_TRY(choose_parts(c, p, bias, 0, &of_bias));
-    if (s->parts == 1 && may_share_loop(con, bias)) {
-        XK_TRY(score_whole(c, p, con, s, &cyc));
-        cyc +=
-            of_bias->score < INT64_MAX - cyc ? of_bias->score : INT64_MAX - cyc;
-        XK_TRY(share_loop(c, p, con, bias, cyc));
-    }
+    if (!s->adds && may_share_loop(con, bias))
+        XK_TRY(share_loop(c, p, con, s, bias, of_bias));
     XK_TRY(add_part(c, p, con, &none, s, addresses));
     return con->totals ? XK_OK
                        : add_part(c, p, bias, &none, of_bias, addresses);
@@ -557,7 +586,9 @@ static enum xk_status add_sums_of_parts(xk_ctx *c, struct xk_problem *p,
     for (unsigned i = 0; i < n; i++)
         XK_TRY(add_one_part(c, p, i ? 0 : given, addresses, &x[i]));
     for (unsigned i = 0; i < n; i++)
-        XK_TRY(add_reduction(c, p, &x[i].whole, &x[i].split, x[i].number));
+        XK_TRY(add_reduction(
+            c, p,
+            (struct parts){&x[i].whole.c, x[i].number, x[i].split.part_e}));
     p->n_behind = n;
     return XK_OK;
 }

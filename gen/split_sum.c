@@ -17,22 +17,24 @@ enum {
     WORTH_PCT = 3 /* less than that saved, and the sum stays whole */
 };
 
-static int64_t part_elements(const struct xk_contraction *p, unsigned of)
+/* The parts of C, and of the totals that the contraction may have. */
+#define PART "part"
+#define PART_TOTALS "totals"
+
+static int64_t part_elements(const struct xk_layout *l, unsigned of)
 {
-    const struct xk_layout *const l = &p->c.layout;
     const int64_t n = xk_layout_size_b(l) / xk_dtype_b(l->dt);
     const int64_t align_e = of ? XK_PART_ALIGN_B / 4 : 1;
     return (n + align_e - 1) / align_e * align_e;
 }
 
-/* C's memory parts times, in the accumulators' type, with the index of parts as
+/* a's memory parts times, in the accumulators' type, with the index of parts as
  * the dim in front. False: there is no room for it, or it is too large. */
-static bool add_part_dim(struct xk_contraction *p, unsigned index,
-                         int64_t parts, unsigned of)
+static bool add_part_dim(const struct xk_contraction *p, struct xk_access *a,
+                         unsigned index, int64_t parts, unsigned of)
 {
-    struct xk_access *const a = &p->c;
     struct xk_layout *const l = &a->layout;
-    const int64_t part_e = part_elements(p, of);
+    const int64_t part_e = part_elements(l, of);
     if (l->n_dims == XK_LAYOUT_MAX_DIMS || a->n_coord == XK_MAX_COORD ||
         l->n_blocks == XK_LAYOUT_MAX_BLOCKS || l->offset_e ||
         part_e > XK_FLAT_MAX_B / 4 / parts / (of ? of : 1))
@@ -51,7 +53,7 @@ static bool add_part_dim(struct xk_contraction *p, unsigned index,
     a->n_coord++;
     a->at[0] = (struct xk_coord){.hi = parts};
     a->at[0].coef[index] = 1;
-    strcpy(a->name, "part");
+    strcpy(a->name, a == &p->c ? PART : PART_TOTALS);
     return true;
 }
 
@@ -62,12 +64,14 @@ static bool split_index(const struct xk_contraction *p, unsigned i,
     char name[sizeof(p->index[i].name)];
     memcpy(name, p->index[i].name, sizeof(name));
     xk_contraction_copy(out, p);
-    out->n_epi = out->n_inputs = 0;
-    out->totals = false;
+    out->n_epi = 0;
+    if (!out->totals) /* which are the only input */
+        out->n_inputs = 0;
     if (out->n_index == XK_MAX_INDEX)
         return false;
-    xk_contraction_split(out, i, p->index[i].extent / parts, "part", name);
-    if (!add_part_dim(out, i, parts, of))
+    xk_contraction_split(out, i, p->index[i].extent / parts, PART, name);
+    if (!add_part_dim(out, &out->c, i, parts, of) ||
+        (out->totals && !add_part_dim(out, &out->input[0], i, parts, of)))
         return false;
     out->index[i].role =
         (uint8_t)xk_role_of(xk_access_uses(&out->a) >> i & 1,
@@ -85,14 +89,19 @@ static int64_t finish_waits(const struct xk_contraction *p, int64_t parts)
     return FINISH_ROWS * (parts + p->n_inputs > XK_PLAN_MAX_AHEAD ? parts : 1);
 }
 
-/* Cycles of the launch that adds parts up: it reads them once, and nothing
- * comes ahead of its use. */
+/* Cycles of the launch that adds parts up, and of that for totals: it reads
+ * them once, and nothing comes ahead of its use. */
 static int64_t sum_cyc(const struct xk_perf *f, const struct xk_contraction *p,
                        int64_t parts, int64_t launch)
 {
     const int64_t out_b = xk_layout_size_b(&p->c.layout);
     const int64_t part_b = out_b / xk_dtype_b(p->c.layout.dt) * 4;
-    return launch + (parts * part_b + out_b) / f->memory_b_cyc +
+    const int64_t totals =
+        p->totals
+            ? launch + (parts + 1) * xk_layout_size_b(&p->input[0].layout) /
+                           f->memory_b_cyc
+            : 0;
+    return launch + totals + (parts * part_b + out_b) / f->memory_b_cyc +
            finish_waits(p, parts) * f->late_cyc;
 }
 
@@ -254,7 +263,7 @@ enum xk_status xk_split_sum_choose(xk_ctx *c,
     out->parts = 1;
     out->adds = false;
     out->score = INT64_MAX;
-    out->part_e = part_elements(p, ask.of);
+    out->part_e = part_elements(&p->c.layout, ask.of);
     if (ask.given == 1 || (!ask.given && ask.memory))
         return XK_OK;
     if (!refused) {

@@ -12,7 +12,8 @@
 struct xk_split_sum {
     uint32_t parts; /* 1: the sum stays whole */
     /* Otherwise the parts: C has the accumulators' type, is called "part", and
-     * its first dim is the part. It has no epilogue. */
+     * its first dim is the part. It has no epilogue. Totals are in parts, too.
+     */
     struct xk_contraction of;
     int64_t part_e; /* elements from a part to the next: C's with its padding,
                        and what aligns it */
