@@ -109,13 +109,6 @@ static enum xk_status check_even(xk_ctx *c, const struct xk_plan *p)
     return XK_OK;
 }
 
-/* Where steps share rows, of a line of steps. */
-static uint32_t held_b(const struct xk_plan *p)
-{
-    const uint32_t more = p->a.more_b / (p->a.tile_b / p->seg[0].a.n);
-    return 4 * (p->seg[0].a.n + more);
-}
-
 /* Headers, or places where eights of rows share a position. With one place of
  * the outer K indices headers are as many, and fewer instructions move them on.
  */
@@ -125,10 +118,12 @@ static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
     f->places = (uint16_t)(p->shape.k_outer / p->a.served);
     f->eights = !p->s.slm && xk_fma_family_of(p->s.fma)->lanes_m &&
                 f->places > 1 && loads_are_eights(p) && rows_together(c, p);
+    f->items =
+        (uint16_t)(p->seg[0].a.n + p->a.more_b / (p->a.tile_b / p->seg[0].a.n));
     if (p->a.served > 1)
-        f->headers_b = held_b(p);
+        f->headers_b = 4u * f->items;
     else if (f->eights)
-        f->headers_b = xk_schedule_places_b(p->seg[0].a.n);
+        f->headers_b = xk_schedule_places_b(f->items);
     if (f->places * f->headers_b > XK_MAX_ADDRESS_GRF * p->platform->grf_b)
         return no_fit(c, one_loop, "too many addresses");
     return XK_OK;

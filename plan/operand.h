@@ -53,6 +53,11 @@ static inline unsigned xk_grfs(const struct xk_plan *p, uint32_t n_b)
 {
     return (n_b + p->platform->grf_b - 1) / p->platform->grf_b;
 }
+/* plan->held and plan->grf, and what of plan->epi goes by the registers that
+ * are left. XK_ENOFIT: there are too few. */
+enum xk_status xk_plan_registers(xk_ctx *c, struct xk_plan *p);
+/* GRFs of C, and of sums of B's columns, when the loops are counted. */
+unsigned xk_plan_sums_grf(const struct xk_plan *p);
 /* plan->epi: the messages that store C and the parts in which the epilogue
  * finishes it; XK_ENOFIT: not as the schedule wants it. When the registers of
  * the loops are counted, as much of that as fits. */

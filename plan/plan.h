@@ -7,7 +7,7 @@
 #define XK_PLAN_PLAN_H
 
 #include "ir/func.h"
-#include "schedule/schedule.h"
+#include "schedule/buffers.h"
 
 /* What brings an operand's tile in a step, as far as it takes registers: the
  * messages themselves are pass expand's. */
@@ -62,13 +62,6 @@ struct xk_plan_operand {
     bool zero_once;       /* parts of the tile that no load writes are zeroed
                              before the K loops */
 };
-
-/* Bytes of all its slots. */
-static inline uint32_t xk_plan_slots_b(const struct xk_plan_operand *o)
-{
-    return o->raw_b ? o->tile_b + o->slots * o->raw_b
-                    : o->slots * (o->tile_b + o->more_b);
-}
 
 enum xk_plan_store {
     XK_STORE_BLOCK,     /* N in lanes: a block message a row */
@@ -207,6 +200,7 @@ struct xk_plan_flat {
     uint32_t trip;      /* steps of a slice's K, places included */
     uint32_t headers_b; /* registers of A's headers of one place; or of a dword
                            for each item */
+    uint16_t items;     /* of a place */
     bool eights; /* rows of an item meet padding together: a header is made of
                     the item's place before each use; else headers stay */
     struct xk_plan_ahead ahead;
@@ -279,7 +273,7 @@ struct xk_plan_thread {
 
 /* Registers of each phase, in GRFs. */
 struct xk_plan_grf {
-    uint16_t acc, a, b, staging, headers, lets, fixed, loop, epilogue, limit;
+    uint16_t loop, epilogue, limit;
     uint16_t spare; /* that hoisting and CSE may use in loops */
 };
 
@@ -320,6 +314,7 @@ struct xk_plan {
     uint32_t acc_b;
     uint32_t fma_per_step; /* mad or dpas instructions of a full step */
     struct xk_plan_epilogue epi;
+    struct xk_buffer_table held; /* in the loops over K */
     struct xk_plan_grf grf;
     /* What the nest has: none where nothing is summed, or with a batch in the
      * lanes. */
@@ -348,6 +343,9 @@ enum xk_status xk_plan_any_layouts(xk_ctx *c, const struct xk_contraction *con,
                                    const struct xk_schedule *s,
                                    const struct xk_shape *shape,
                                    struct xk_any_layouts *out);
+
+/* Registers of one buffer in the loops. */
+unsigned xk_plan_held_grf(const struct xk_plan *p, enum xk_buffer_id id);
 
 /* dpasw: threads of a group run along M first, pairs of them share B. The even
  * thread holds the first half of its rows, and a dpasw takes four rows of each

@@ -163,10 +163,8 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
             p->slices.by_halves ? "; of a pair's B one half" : "",
             p->slices.place_b);
     print_epilogue(p, out);
-    xk_str_printf(out,
-                  "registers: loop %u of %u (C %u, A %u, B %u, staging %u, "
-                  "addresses %u, coordinates %u, fixed %u), epilogue %u\n",
-                  g->loop, g->limit, g->acc, g->a, g->b, g->staging, g->headers,
-                  g->lets, g->fixed, g->epilogue);
+    xk_str_printf(out, "registers: loop %u of %u (", g->loop, g->limit);
+    xk_buffers_print(p->platform, &p->held, out);
+    xk_str_printf(out, "), epilogue %u\n", g->epilogue);
     print_nest(p, out);
 }

@@ -79,10 +79,11 @@ unsigned xk_plan_epilogue_grf(const struct xk_plan *p)
     const unsigned wide = e->wide * xk_grfs(p, xk_plan_square_b(p));
     const unsigned cse = g->limit > g->loop ? (g->limit - g->loop) / 4u : 0;
     /* The epilogue begins in front of a slice's exchange. */
-    const unsigned headers = p->slices.n > 1 ? g->acc * 3u / 16 : 0;
-    return g->acc + headers + xk_plan_sides_grf(p) + coordinates + converted +
+    const unsigned acc = xk_plan_sums_grf(p);
+    const unsigned headers = p->slices.n > 1 ? acc * 3u / 16 : 0;
+    return acc + headers + xk_plan_sides_grf(p) + coordinates + converted +
            wide + xk_grfs(p, xk_plan_loop_b(e)) + cse + TEMPORARY_GRF +
-           step_grf(p) + g->fixed;
+           step_grf(p) + xk_plan_held_grf(p, XK_BUFFER_FIXED);
 }
 
 /* Whether messages may store n columns of a row each: consecutive ones, all of

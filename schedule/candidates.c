@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "schedule/buffers.h"
+
 /* Fewer than four dpas a step: addresses and waits would be most of it. */
 static bool is_small(const struct xk_schedule *c)
 {
@@ -434,10 +436,13 @@ static bool has_room(const struct search *g, const struct xk_schedule *c)
     const unsigned blocks = c->n_thr / (c->fma == XK_FMA_DPASW ? 16u : 8u);
     const unsigned headers =
         unit * ((unsigned)g->s->k_outer + 2) + tiles + blocks;
-    const unsigned others = /* coordinates, what is fixed */
-        9 + (g->s->sums ? xk_schedule_sums_grf(c) : 0);
-    return xk_schedule_buffer_grf(g->p, c) + 8 * unit + headers + others <=
-           xk_platform_grf(g->p, c->grf_count);
+    enum { FIXED = 9 }; /* with coordinates */
+    struct xk_buffer_table t;
+    xk_schedule_buffers(g->p, g->s, c, &t);
+    xk_buffer_set_grf(g->p, &t, XK_BUFFER_SHARE, 8 * unit);
+    xk_buffer_set_grf(g->p, &t, XK_BUFFER_ADDRESSES, headers);
+    xk_buffer_set_grf(g->p, &t, XK_BUFFER_FIXED, FIXED);
+    return xk_buffers_grf(g->p, &t) <= xk_platform_grf(g->p, c->grf_count);
 }
 
 /* One group with three buffers and two. All threads have as much to load. */

@@ -5,14 +5,8 @@
 #include "schedule/schedule.h"
 
 #include "isa/dispatch_limits.h"
+#include "schedule/buffers.h"
 
-/* Registers that are not multiply buffers: r0, arguments, addresses, scalars,
- * coordinates. The plan counts them exactly; here they only prune. */
-#define OTHER_GRF 20
-/* The same where the outer K indices are innermost, without A's headers. */
-#define OTHER_FLAT_GRF 14
-/* With a batch in the lanes. */
-#define OTHER_LANES_GRF 36
 /* Each place of the outer K indices has a copy of the loop's body. */
 #define MAX_SLM_PLACES 9
 #define MAX_SLICES 8
@@ -53,38 +47,6 @@ struct xk_shape xk_schedule_shape(const struct xk_shape *s,
     r.k_outer = s->k_outer / s->line_places *
                 xk_ceil_div(s->line_places, xk_schedule_gathers(c));
     return r;
-}
-
-/* Bytes of a row of A or B in one step: dpas takes 8 dwords (isa.md 7). */
-static unsigned step_b(const struct xk_schedule *c)
-{
-    if (xk_fma_family_of(c->fma)->dpas)
-        return 32;
-    return c->fma == XK_FMA_DP4A ? c->k_step : c->k_step * 4u;
-}
-
-unsigned xk_schedule_held_grf(const struct xk_platform *p, unsigned lines,
-                              unsigned items, unsigned served)
-{
-    const unsigned dwords = 4 * (lines * items + served);
-    return (dwords + p->grf_b - 1) / p->grf_b + served - 1 + 2 +
-           xk_schedule_headers(items);
-}
-
-unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
-                                const struct xk_schedule *c)
-{
-    const unsigned acc = c->m_thr * c->n_thr * 4u;
-    const unsigned a = c->m_thr * step_b(c) * c->slots_a;
-    const unsigned b =
-        c->n_sub * step_b(c) * c->slots_b / (c->fma == XK_FMA_DPASW ? 2 : 1);
-    return (acc + a + b) / p->grf_b;
-}
-
-unsigned xk_schedule_sums_grf(const struct xk_schedule *c)
-{
-    enum { OTHER = 2 }; /* ones, and what multiplies them */
-    return c->n_thr / xk_fma_family_of(c->fma)->sharers_b + OTHER;
 }
 
 static unsigned lcm(unsigned a, unsigned b)
@@ -140,93 +102,11 @@ static bool rule_lanes(const struct xk_platform *p, const struct xk_shape *s,
            c->m_thr <= most && c->n_thr <= most && c->n_thr % c->n_sub == 0;
 }
 
-/* Registers of A's addresses in a loop over all of K: a place for each outer
- * place of K and eight rows that share a position, and a header; else a header
- * for each. */
-static unsigned address_grf(const struct xk_platform *p,
-                            const struct xk_shape *s,
-                            const struct xk_schedule *c)
-{
-    const unsigned places = (unsigned)s->k_outer;
-    const unsigned items = c->m_thr / 8u;
-    if (!s->eights || places == 1 || !xk_fma_family_of(c->fma)->dpas)
-        return places * c->m_thr * 4 / p->grf_b;
-    if (c->holds > 1)
-        return xk_schedule_held_grf(p, places / c->holds,
-                                    items + xk_schedule_more_rows(s, c) / 8,
-                                    c->holds);
-    return places * xk_schedule_places_b(items) / p->grf_b +
-           xk_schedule_headers(items) + 2;
-}
-
 /* Whether 8-bit products of rows of a window can be dp4a. */
 static bool has_dots(const struct xk_shape *s)
 {
     return s->elem_b == 1 && s->lanes.group_k == 1 &&
            s->lanes.k <= XK_LANES_MOST_K;
-}
-
-/* Sums, vectors of B, two rows of a window or two blocks of them, all dwords.
- */
-static bool lanes_fit(const struct xk_platform *p, const struct xk_shape *s,
-                      const struct xk_schedule *c)
-{
-    const struct xk_lanes_shape *const l = &s->lanes;
-    const int64_t row =
-        xk_lanes_window(&l->axis[1], l->tile_columns) * l->group_k;
-    if (c->m_thr * c->simd * 4u / p->grf_b > c->grf_count)
-        return false;
-    const int64_t vectors = c->m_thr + xk_lanes_b_vectors(l, c) + 2 * row;
-    return vectors * c->simd * 4 / p->grf_b + OTHER_LANES_GRF <=
-           xk_platform_grf(p, c->grf_count);
-}
-
-static bool may_turn(const struct xk_shape *s, const struct xk_schedule *c)
-{
-    return xk_fma_family_of(c->fma)->dpas && c->simd == 8 && s->elem_b <= 2 &&
-           c->surfaces && !c->slm && !c->pack && c->k_loop != XK_K_INNER;
-}
-
-bool xk_schedule_turns_a(const struct xk_shape *s, const struct xk_schedule *c)
-{
-    return s->runs_a && s->runs_a % c->m_thr == 0 && may_turn(s, c);
-}
-
-bool xk_schedule_turns_b(const struct xk_shape *s, const struct xk_schedule *c)
-{
-    return s->runs_b && s->runs_b % c->n_thr == 0 && may_turn(s, c);
-}
-
-/* What is in order of operands that come as memory has them, beside their
- * buffers. */
-static unsigned turned_grf(const struct xk_platform *p,
-                           const struct xk_shape *s,
-                           const struct xk_schedule *c)
-{
-    const unsigned b = c->n_sub * step_b(c) / (c->fma == XK_FMA_DPASW ? 2 : 1);
-    unsigned all_b = 0;
-    if (xk_schedule_turns_a(s, c))
-        all_b += xk_schedule_rows_in_order(c) * step_b(c);
-    if (xk_schedule_turns_b(s, c))
-        all_b += b;
-    return all_b / p->grf_b;
-}
-
-bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *s,
-                      const struct xk_schedule *c)
-{
-    unsigned other = OTHER_GRF;
-    if (c->fma == XK_FMA_LANES)
-        return lanes_fit(p, s, c);
-    if (xk_schedule_is_flat(c))
-        other = address_grf(p, s, c) + OTHER_FLAT_GRF;
-    const unsigned more = xk_schedule_more_rows(s, c) * step_b(c) / p->grf_b;
-    if (s->sums)
-        other += xk_schedule_sums_grf(c);
-    if (s->totals) /* and ones */
-        other += c->n_thr * 4u / p->grf_b + 1;
-    return xk_schedule_buffer_grf(p, c) + more + turned_grf(p, s, c) + other <=
-           xk_platform_grf(p, c->grf_count);
 }
 
 static bool rule_registers(const struct xk_platform *p,

@@ -304,12 +304,6 @@ static inline unsigned xk_schedule_headers(unsigned items)
     return items < 8 ? items : 8;
 }
 
-/* Registers of A's addresses where steps share its rows: a dword for each line
- * of steps and item, and how far those have moved that are loaded at the same
- * step; headers, and what lanes add. */
-unsigned xk_schedule_held_grf(const struct xk_platform *p, unsigned lines,
-                              unsigned items, unsigned served);
-
 #define XK_MAX_COPIES 18 /* of a loop's body, in depths */
 /* Copies of the loop's body, so that each knows its place and its buffers.
  * places: outer ones, of loops over all of K. The fields obey their rule. */
@@ -383,12 +377,6 @@ unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 const struct xk_schedule_fixed *fixed,
                                 struct xk_schedule out[XK_MAX_CANDIDATES],
                                 const struct xk_schedule_rule **broken);
-/* Registers of the multiply's buffers, in GRFs (the plan knows the rest). */
-/* What sums of B's columns take in the loop, where these are made. */
-unsigned xk_schedule_sums_grf(const struct xk_schedule *c);
-unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
-                                const struct xk_schedule *c);
-
 /* Most groups that a core holds at a time. */
 int64_t xk_schedule_resident(const struct xk_platform *p,
                              const struct xk_schedule *c);

@@ -399,7 +399,7 @@ START_TEST(sizes_of_a_dpas_are_the_platforms)
             ck_assert_int_eq(xk_layout_offset_e(&p.acc, at),
                              (n / 8 * 16 + m / 16 * 8 + n % 8) * 16 + m % 16);
         }
-    ck_assert_uint_eq(p.grf.acc, 32 * 2);
+    ck_assert_uint_eq(xk_plan_held_grf(&p, XK_BUFFER_C), 32 * 2);
     ck_assert_uint_eq(p.fma_per_step, 2 * 4);
     ck_assert_uint_eq(p.seg[0].a.n, 2);
     ck_assert_uint_eq(p.seg[0].a.lanes, 16);

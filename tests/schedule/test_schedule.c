@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "schedule/buffers.h"
 #include "schedule/score.h"
 #include "tests/tap.h"
 #include "tests/set_schedule.h"
