@@ -89,8 +89,8 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
 
 static bool may_turn(const struct xk_shape *s, const struct xk_schedule *c)
 {
-    return xk_fma_family_of(c->fma)->dpas && c->simd == 8 && s->elem_b <= 2 &&
-           c->surfaces && !c->slm && !c->pack && c->k_loop != XK_K_INNER;
+    return xk_fma_family_of(c->fma)->dpas && s->elem_b <= 2 && c->surfaces &&
+           !c->slm && !c->pack && c->k_loop != XK_K_INNER;
 }
 
 bool xk_schedule_turns_a(const struct xk_shape *s, const struct xk_schedule *c)
@@ -148,14 +148,14 @@ static unsigned address_grf(const struct xk_platform *p,
                             const struct xk_schedule *c)
 {
     struct xk_flat_addresses a = {.places = (unsigned)s->k_outer,
-                                  .items = c->m_thr / 8u,
+                                  .items = c->m_thr / c->simd,
                                   .headers_b = 4u * c->m_thr,
                                   .served = 1};
     a.eights = s->eights && a.places != 1 && xk_fma_family_of(c->fma)->dpas;
     if (a.eights && c->holds > 1) {
         a.served = c->holds;
         a.places /= c->holds;
-        a.items += xk_schedule_more_rows(s, c) / 8;
+        a.items += xk_schedule_more_rows(s, c) / c->simd;
     }
     return xk_flat_addresses_grf(p, &a);
 }

@@ -431,15 +431,17 @@ static void direct(struct search *g, struct xk_schedule c)
  * each outer place, as the plan counts them. */
 static bool has_room(const struct search *g, const struct xk_schedule *c)
 {
-    const unsigned tiles = c->m_thr / 8u;
+    const unsigned tiles = c->m_thr / c->simd;
     const unsigned unit = (unsigned)xk_ceil_div(tiles, c->tg_n);
-    const unsigned blocks = c->n_thr / (c->fma == XK_FMA_DPASW ? 16u : 8u);
+    const unsigned blocks =
+        c->n_thr / (c->fma == XK_FMA_DPASW ? 2 : 1) / g->p->dpas_rows;
     const unsigned headers =
         unit * ((unsigned)g->s->k_outer + 2) + tiles + blocks;
     enum { FIXED = 9 }; /* with coordinates */
     struct xk_buffer_table t;
     xk_schedule_buffers(g->p, g->s, c, &t);
-    xk_buffer_set_grf(g->p, &t, XK_BUFFER_SHARE, 8 * unit);
+    xk_buffer_set_grf(g->p, &t, XK_BUFFER_SHARE,
+                      unit * c->simd * g->p->dpas_depth_b / g->p->grf_b);
     xk_buffer_set_grf(g->p, &t, XK_BUFFER_ADDRESSES, headers);
     xk_buffer_set_grf(g->p, &t, XK_BUFFER_FIXED, FIXED);
     return xk_buffers_grf(g->p, &t) <= xk_platform_grf(g->p, c->grf_count);
@@ -448,7 +450,7 @@ static bool has_room(const struct search *g, const struct xk_schedule *c)
 /* One group with three buffers and two. All threads have as much to load. */
 static void in_buffers(struct search *g, struct xk_schedule c)
 {
-    if (c.m_thr / 8 % c.tg_n)
+    if (c.m_thr / c.simd % c.tg_n)
         return;
     for (unsigned slm = 3; slm >= 2; slm--) {
         c.slm = (uint8_t)slm;
@@ -473,7 +475,7 @@ static void through_slm(struct search *g, struct xk_schedule c)
     if (lacks_blocks(g->s, &c) || is_small(&c) || c.n_thr < 16 ||
         g->s->loose_a || g->s->k_inner % c.k_step)
         return;
-    if (xk_schedule_buffer_grf(g->p, &c) + c.m_thr / 8u > grf)
+    if (xk_schedule_buffer_grf(g->p, &c) + c.m_thr / c.simd > grf)
         c.slots_b = 1;
     if (xk_schedule_buffer_grf(g->p, &c) > grf)
         return;
@@ -508,19 +510,19 @@ static void systolic(struct search *g)
                 for (unsigned grf = 128; grf <= 256; grf += 128) {
                     if (sides_n[n] == 64 && (m != 16 || grf == 128))
                         continue;
-                    /* A pair of dpasw's threads has squares of 8 columns each.
-                     */
-                    if (fma == XK_FMA_DPASW && sides_n[n] % 16)
+                    /* A pair of dpasw's threads has squares of columns each. */
+                    if (fma == XK_FMA_DPASW &&
+                        sides_n[n] % (2 * g->p->dpas_rows))
                         continue;
-                    struct xk_schedule c = {.fma = (uint8_t)fma,
-                                            .simd = 8,
-                                            .m_thr = (uint16_t)m,
-                                            .n_thr = sides_n[n],
-                                            .k_step =
-                                                (uint16_t)(32 / g->s->elem_b),
-                                            .slices = 1,
-                                            .surfaces = true,
-                                            .grf_count = (uint16_t)grf};
+                    struct xk_schedule c = {
+                        .fma = (uint8_t)fma,
+                        .simd = g->p->dpas_exec,
+                        .m_thr = (uint16_t)m,
+                        .n_thr = sides_n[n],
+                        .k_step = (uint16_t)(g->p->dpas_depth_b / g->s->elem_b),
+                        .slices = 1,
+                        .surfaces = true,
+                        .grf_count = (uint16_t)grf};
                     c = with_fixed(g, &c);
                     if (sides_n[n] < 64)
                         direct(g, c);
@@ -698,7 +700,7 @@ unsigned xk_schedule_candidates(const struct xk_platform *p,
                        .out = out};
     unsigned n = 0;
     if (is_open(&g, &n)) {
-        if (s->elem_b != 4)
+        if (s->elem_b != 4 && p->dpas_exec)
             systolic(&g);
         if (s->elem_b != 2 && !s->sums)
             mads(&g);

@@ -126,8 +126,8 @@ static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
         return s->lanes.n && c->k_step == 1 && !s->lanes.exact &&
                (s->elem_b > 1 || s->lanes.k <= XK_LANES_MOST_K);
     if (xk_fma_family_of(c->fma)->dpas)
-        return p->dpas_exec == c->simd && c->k_step * s->elem_b == 32 &&
-               s->elem_b < 4;
+        return p->dpas_exec == c->simd &&
+               c->k_step * s->elem_b == p->dpas_depth_b && s->elem_b < 4;
     if (c->fma == XK_FMA_DP4A)
         return s->elem_b == 1 && c->k_step % 4 == 0 && c->k_step <= 16 &&
                c->k_step <= 4 * dwords;
@@ -168,10 +168,10 @@ static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
 static bool rule_parts(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_schedule *c)
 {
-    (void)p;
     (void)s;
-    return c->n_sub == c->n_thr || (c->slots_b == 1 && c->n_sub % 8 == 0 &&
-                                    xk_fma_family_of(c->fma)->dpas);
+    return c->n_sub == c->n_thr ||
+           (c->slots_b == 1 && xk_fma_family_of(c->fma)->dpas &&
+            c->n_sub % p->dpas_rows == 0);
 }
 
 /* The pair differs along M, in whole messages of half of B. */
@@ -181,7 +181,7 @@ static bool rule_pairs(const struct xk_platform *p, const struct xk_shape *s,
     (void)s;
     return c->fma != XK_FMA_DPASW ||
            (p->fused_eu && p->has_dpasw && c->tg_m % 2 == 0 &&
-            c->n_sub == c->n_thr && c->n_thr % 16 == 0);
+            c->n_sub == c->n_thr && c->n_thr % (2 * p->dpas_rows) == 0);
 }
 
 /* Neighbouring steps read a tile's rows a place further on. */
@@ -193,7 +193,7 @@ static bool rule_holds(const struct xk_platform *p, const struct xk_shape *s,
         return true;
     return c->holds > 1 && c->holds == s->shared.steps &&
            xk_schedule_is_flat(c) && xk_fma_family_of(c->fma)->dpas &&
-           c->slots_a == 1 && !c->pack && s->shared.rows % 8 == 0 &&
+           c->slots_a == 1 && !c->pack && s->shared.rows % c->simd == 0 &&
            c->m_thr >= s->shared.rows && s->shared.line % c->m_thr == 0;
 }
 
@@ -319,9 +319,8 @@ static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
     const unsigned rows =
         c->m_thr / n; /* lanes, put in order by an exclusive or */
     const bool parts = xk_fma_family_of(c->fma)->lanes_m
-                           ? c->n_thr % (8u * n) == 0
+                           ? c->n_thr % (p->dpas_rows * n) == 0
                            : c->m_thr % n == 0 && (rows & (rows - 1)) == 0;
-    (void)p;
     return n <= MAX_SLICES && (n & (n - 1)) == 0 && has_slices(s, c, n) &&
            parts;
 }

@@ -62,7 +62,7 @@ static int64_t resident(const struct xk_platform *p, const struct xk_perf *f,
 {
     const int64_t tg = threads(c);
     const int64_t per_eu = p->threads_per_eu / (c->grf_count > 128 ? 2 : 1);
-    int64_t slm_b = c->slm * c->tg_m * c->m_thr * 32;
+    int64_t slm_b = c->slm * c->tg_m * c->m_thr * p->dpas_depth_b;
     if (c->slices > 1) /* half a tile each */
         slm_b = xk_larger(slm_b, tg * c->m_thr * c->n_thr * 2);
     int64_t n = xk_larger(per_eu * f->eu_per_core / tg, 1);
@@ -281,7 +281,7 @@ void xk_score_tile_set(const struct xk_platform *p, const struct xk_shape *s,
     out->perf = f;
     out->cores = xk_perf_cores(f);
     out->seen = seen;
-    out->work = xk_score_work_of(f, seen, c);
+    out->work = xk_score_work_of(p, f, seen, c);
     out->a = xk_score_lines_a(f, seen, c);
     out->steps = steps_of(seen, c);
     out->cold_a = f->cold_a / out->seen->k_outer;

@@ -71,7 +71,8 @@ int64_t xk_score_group(const struct xk_platform *p,
 
 /* work.c */
 
-struct xk_score_work xk_score_work_of(const struct xk_perf *f,
+struct xk_score_work xk_score_work_of(const struct xk_platform *p,
+                                      const struct xk_perf *f,
                                       const struct xk_shape *s,
                                       const struct xk_schedule *c);
 

@@ -22,15 +22,16 @@ static int64_t exchange_work(const struct xk_schedule *c, int64_t rows)
 
 /* Instructions before and after the loop: coordinates and addresses; C is
  * converted and stored. */
-static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
+static int64_t around(const struct xk_platform *p, const struct xk_shape *s,
+                      const struct xk_schedule *c)
 {
-    const int64_t rows = (int64_t)c->m_thr * c->n_thr / 8;
+    const int64_t rows = (int64_t)c->m_thr * c->n_thr / xk_platform_dwords(p);
     int64_t addresses = 10;
     if (c->slm)
-        addresses = 12 * s->k_outer * (c->m_thr / 8 / c->tg_n);
+        addresses = 12 * s->k_outer * (c->m_thr / c->simd / c->tg_n);
     else if (c->k_loop == XK_K_INNER)
-        addresses = 4 * s->k_outer * (c->m_thr / 16);
-    if (s->sums) /* bytes of eight columns: added up, moved, multiplied */
+        addresses = 4 * s->k_outer * (c->m_thr / (2 * xk_platform_dwords(p)));
+    if (s->sums) /* bytes of columns: added up, moved, multiplied */
         addresses += 24 + 3 * c->n_thr + rows / 2;
     return 120 + addresses + rows * 2 / xk_schedule_slices(c) +
            exchange_work(c, rows);
@@ -46,11 +47,12 @@ static int64_t epilogue_cyc(const struct xk_perf *f, const struct xk_shape *s,
     return elements * s->epilogue / f->mad_lanes;
 }
 
-static void set_around(const struct xk_perf *f, const struct xk_shape *s,
-                       const struct xk_schedule *c, struct xk_score_work *w)
+static void set_around(const struct xk_platform *p, const struct xk_perf *f,
+                       const struct xk_shape *s, const struct xk_schedule *c,
+                       struct xk_score_work *w)
 {
     const bool mad = !xk_fma_family_of(c->fma)->dpas;
-    w->around = around(s, c);
+    w->around = around(p, s, c);
     w->epilogue = epilogue_cyc(f, s, c);
     w->port_around = xk_score_port_around(f, s, c);
     w->first_pct = mad ? 100 : f->first_pct;
@@ -87,9 +89,11 @@ static struct xk_score_work mad_work(const struct xk_perf *f,
 }
 
 /* Blocks of B that a thread loads for a dpas depth. */
-static int64_t blocks_b(const struct xk_schedule *c)
+static int64_t blocks_b(const struct xk_platform *p,
+                        const struct xk_schedule *c)
 {
-    return xk_ceil_div(c->n_thr, c->fma == XK_FMA_DPASW ? 16 : 8);
+    return xk_ceil_div(c->n_thr,
+                       p->dpas_rows * xk_fma_family_of(c->fma)->sharers_b);
 }
 
 /* Messages, lines and moves of an operand in a step. */
@@ -97,7 +101,7 @@ struct bring {
     int64_t sends, lines, issue;
 };
 
-/* A as a block for each place of K; 8 rows of a place are moved at a time.
+/* A as a block for each place of K; a dpas's rows are moved at a time.
  * Blocks that leave the tensor are zeros before. */
 static struct bring turned_a(const struct xk_shape *s,
                              const struct xk_schedule *c)
@@ -105,7 +109,7 @@ static struct bring turned_a(const struct xk_shape *s,
     const int64_t row_b = c->m_thr * (int64_t)s->elem_b, k = c->k_step;
     const int64_t lines = k * xk_ceil_div(row_b, XK_LINE_B);
     return (struct bring){k, lines,
-                          k * c->m_thr / 8 + (s->leaves_a ? lines : 0)};
+                          k * c->m_thr / c->simd + (s->leaves_a ? lines : 0)};
 }
 
 /* Rows of B that a thread has of its own. */
@@ -114,21 +118,25 @@ static int64_t rows_b(const struct xk_schedule *c)
     return c->n_thr / xk_fma_family_of(c->fma)->sharers_b;
 }
 
-/* B a lane a place of K, 32 bytes of rows at a time. */
-static struct bring turned_b(const struct xk_shape *s,
+/* B a lane a place of K, so much of rows at a time as a lane has. */
+static struct bring turned_b(const struct xk_platform *p,
+                             const struct xk_shape *s,
                              const struct xk_schedule *c)
 {
-    const int64_t parts = xk_ceil_div(rows_b(c) * s->elem_b, 32);
-    return (struct bring){c->k_step / 8 * parts, c->k_step * parts,
-                          rows_b(c) * c->k_step / 8};
+    const int64_t parts =
+        xk_ceil_div(rows_b(c) * s->elem_b, 4 * p->lane_dwords);
+    return (struct bring){c->k_step / c->simd * parts, c->k_step * parts,
+                          rows_b(c) * c->k_step / c->simd};
 }
 
-/* B an element a lane, 16 places of K of a row at a time: a line, or each its
+/* B an element a lane, places of K of a row in the lanes: a line, or each its
  * own. */
-static struct bring elements_b(const struct xk_shape *s,
+static struct bring elements_b(const struct xk_platform *p,
+                               const struct xk_shape *s,
                                const struct xk_schedule *c)
 {
-    const int64_t messages = rows_b(c) * xk_ceil_div(c->k_step, 16);
+    const int64_t messages =
+        rows_b(c) * xk_ceil_div(c->k_step, p->message_lanes);
     const int64_t lines = s->loose_b ? rows_b(c) * c->k_step : messages;
     return (struct bring){messages, lines, 2 * messages};
 }
@@ -138,24 +146,24 @@ static struct bring elements_b(const struct xk_shape *s,
 static int64_t walk_issue(const struct xk_shape *s, const struct xk_schedule *c)
 {
     enum { STEP = 8, PLACE = 6, LANES = 24, MASK = 4 };
-    const int64_t eights = c->m_thr / 8, k = c->k_step;
+    const int64_t parts = c->m_thr / c->simd, k = c->k_step;
     if (!xk_schedule_is_walk(c))
         return 0;
     if (s->k_inner % k == 0)
-        return STEP + (s->leaves_a ? MASK * eights : 0);
+        return STEP + (s->leaves_a ? MASK * parts : 0);
     const int64_t places = k % s->k_inner ? k : k / s->k_inner;
     return xk_schedule_turns_a(s, c) ? PLACE * places + LANES
-                                     : LANES * (eights + 1);
+                                     : LANES * (parts + 1);
 }
 
-/* Loads of eight rows of A in a step: a thread's part of those of a group;
+/* Loads of a dpas's rows of A in a step: a thread's part of those of a group;
  * rounded up, those of steps that share rows. */
 static int64_t gathers_of(const struct xk_shape *s, const struct xk_schedule *c,
                           int64_t tiles)
 {
     if (c->slm)
         return xk_ceil_div(tiles, c->tg_n);
-    return xk_ceil_div(tiles + xk_schedule_more_rows(s, c) / 8,
+    return xk_ceil_div(tiles + xk_schedule_more_rows(s, c) / c->simd,
                        xk_schedule_served(c));
 }
 
@@ -164,46 +172,52 @@ static int64_t lines_of(const struct xk_shape *s, const struct xk_schedule *c,
                         int64_t lines)
 {
     const int64_t all = c->m_thr + xk_schedule_more_rows(s, c);
-    return c->holds ? lines / gathers_of(s, c, c->m_thr / 8) * all / 8 /
-                          xk_schedule_served(c)
+    return c->holds ? lines / gathers_of(s, c, c->m_thr / c->simd) * all /
+                          c->simd / xk_schedule_served(c)
                     : lines;
 }
 
-static struct xk_score_work dpas_work(const struct xk_perf *f,
+static struct xk_score_work dpas_work(const struct xk_platform *p,
+                                      const struct xk_perf *f,
                                       const struct xk_shape *s,
                                       const struct xk_schedule *c)
 {
-    const int64_t dpas = (int64_t)c->m_thr / 8 * (c->n_thr / 8);
-    const int64_t blocks = blocks_b(c);
-    const int64_t tiles = c->m_thr / 8 * xk_schedule_gathers(c);
+    const int64_t dpas =
+        (int64_t)c->m_thr / c->simd * (c->n_thr / p->dpas_rows);
+    const int64_t blocks = blocks_b(p, c);
+    const int64_t block_lines = p->dpas_rows * p->dpas_depth_b / XK_LINE_B;
+    const int64_t gather_b = c->simd * p->dpas_depth_b;
+    const int64_t tiles = c->m_thr / c->simd * xk_schedule_gathers(c);
     const int64_t gathers = gathers_of(s, c, tiles);
     struct xk_score_work w = {0};
     /* A step of a row is half a line, unless K is blocked by it. */
     const int64_t per_gather =
-        c->pack                                                   ? 1
-        : (c->slm && !s->together) || s->plain_a || s->stride > 1 ? 8
-                                                                  : 4;
+        c->pack ? 1
+        : (c->slm && !s->together) || s->plain_a || s->stride > 1
+            ? c->simd
+            : gather_b / XK_LINE_B;
     /* A message without a gap takes as long if it brings nothing. */
     const int64_t lines_a = lines_of(s, c, gathers * per_gather);
-    const bool gaps = per_gather > 4 || c->pack;
-    int64_t lines = (gaps ? xk_score_inside(s, lines_a) : lines_a) + blocks * 4;
+    const bool gaps = per_gather > gather_b / XK_LINE_B || c->pack;
+    int64_t lines =
+        (gaps ? xk_score_inside(s, lines_a) : lines_a) + blocks * block_lines;
     int64_t sends = gathers + blocks;
     int64_t moves = gathers + blocks;
-    w.fma_cyc = dpas * 8 * f->dpas_row;
+    w.fma_cyc = dpas * p->dpas_rows * f->dpas_row;
     if (c->slm) { /* write a share, read one's rows; fence and barrier */
         sends += gathers + tiles + 2;
         moves += gathers + tiles;
-        w.port_cyc = gathers * 256 / f->slm_b_cyc;
-        w.port_cyc += c->m_thr / 8 * (256 / f->slm_b_cyc);
+        w.port_cyc = gathers * gather_b / f->slm_b_cyc;
+        w.port_cyc += c->m_thr / c->simd * (gather_b / f->slm_b_cyc);
     }
     w.issue = issue_of(dpas, sends, moves) + walk_issue(s, c);
     if (s->sums) /* a dp4a of 16 lanes takes two cycles */
         w.issue += rows_b(c);
     if (!c->slm && (s->loose_b || s->leaves_b || xk_schedule_turns_b(s, c))) {
         const struct bring b =
-            xk_schedule_turns_b(s, c) ? turned_b(s, c) : elements_b(s, c);
+            xk_schedule_turns_b(s, c) ? turned_b(p, s, c) : elements_b(p, s, c);
         w.issue += b.issue + b.sends - blocks;
-        lines += (b.lines - blocks * 4);
+        lines += b.lines - blocks * block_lines;
         sends += b.sends - blocks;
     }
     if (xk_schedule_turns_a(s, c)) {
@@ -222,12 +236,14 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
     return w;
 }
 
-struct xk_score_work xk_score_work_of(const struct xk_perf *f,
+struct xk_score_work xk_score_work_of(const struct xk_platform *p,
+                                      const struct xk_perf *f,
                                       const struct xk_shape *s,
                                       const struct xk_schedule *c)
 {
-    struct xk_score_work w =
-        xk_fma_family_of(c->fma)->dpas ? dpas_work(f, s, c) : mad_work(f, s, c);
-    set_around(f, s, c, &w);
+    struct xk_score_work w = xk_fma_family_of(c->fma)->dpas
+                                 ? dpas_work(p, f, s, c)
+                                 : mad_work(f, s, c);
+    set_around(p, f, s, c, &w);
     return w;
 }
