@@ -125,7 +125,7 @@ static int64_t score_joined(const struct xk_platform *platform,
     for (unsigned i = 0; i < n; i++) {
         const struct xk_schedule s = in_class(&of[i], joined);
         struct xk_shape shape = of[i].shape;
-        shape.batch = xk_shape_batch(&shape) * n;
+        shape.classes = n;
         all += xk_schedule_score(platform, &shape, &s);
     }
     const int64_t first = xk_schedule_score(platform, &of->shape, joined);
@@ -179,7 +179,7 @@ static enum xk_status search_joined(const struct classes *k,
     struct xk_schedule *const s = out->candidate;
     struct xk_shape shape = of->shape;
     *score = INT64_MAX;
-    shape.batch = xk_shape_batch(&shape) * alike;
+    shape.classes = alike;
     XK_TRY(xk_candidates_of(k->c, k->platform, &shape, s, &out->n_candidates));
     const struct xk_schedule last = s[out->n_candidates - 1];
     keep_for_all(k->platform, of, n, out);

@@ -113,6 +113,8 @@ struct xk_shape {
     bool totals; /* such sums are stored */
     int64_t
         batch; /* places of the batch indices, each a grid of its own; 0 as 1 */
+    int64_t
+        classes; /* that share the launch, each with as much to do; 0 as 1 */
     /* For fma=lanes, if the batch can be in the lanes; n 0: it cannot. */
     struct xk_lanes_shape {
         int64_t n;            /* columns of all groups */
@@ -141,6 +143,10 @@ int64_t xk_lanes_b_vectors(const struct xk_lanes_shape *s,
 static inline int64_t xk_shape_batch(const struct xk_shape *s)
 {
     return s->batch ? s->batch : 1;
+}
+static inline int64_t xk_shape_classes(const struct xk_shape *s)
+{
+    return s->classes ? s->classes : 1;
 }
 /* The contraction's rows are in the order of their indices, or in the one that
  * xk_row_order_apply gave them. An open layout is what the search would like.

@@ -92,7 +92,8 @@ static struct xk_score_load load_of(const struct xk_score_tile *t,
     const struct xk_shape *const s = t->seen;
     const int64_t along_n = xk_schedule_groups_n(c, s->n);
     const int64_t groups = xk_schedule_groups_m(c, s->m) * along_n;
-    const int64_t n = xk_ceil_div(groups * xk_shape_batch(s), t->cores);
+    const int64_t all = groups * xk_shape_batch(s) * xk_shape_classes(s);
+    const int64_t n = xk_ceil_div(all, t->cores);
     const int64_t per_eu = xk_ceil_div(n * threads(c), t->perf->eu_per_core);
     return (struct xk_score_load){.along_n = along_n, .n = n, .per_eu = per_eu};
 }
