@@ -55,7 +55,19 @@ ROWS = [
         (t, [f"--dt={t}", PROBLEM]) for t in (
             "f32", "f16", "f16:f16:f32", "u8s8", "s8s8", "u8:s8:s32",
             "u8:s8:f32", "bf16", "u8:s8:bf16", "f32:f32:s8", "f32:f32:f16",
-            "f8_e5m2", "f64")]),
+            "f8_e5m2", "f4_e2m1:f4_e2m1:f32", "u8:u4:f32", "f64")]),
+    ("tensors above 2 GiB", [
+        (d, [f"--dir={d}", "--stag=axb", "mb192ic64ih256oc64kh3ph1"])
+        for d in ("FWD_B", "BWD_D", "BWD_W", "BWD_WB")] + [
+        ("an image of 1x1", ["mb1ic64ih8192oc64kh1"]),
+        ("an image that meets padding", ["mb1ic64ih8192oc1kh3ph1"])]),
+    ("options", [
+        (o, [f"--{o}", PROBLEM]) for o in (
+            "alg=direct", "alg=auto", "alg=wino", "attr-fpmath=tf32",
+            "attr-rounding-mode=dst:stochastic", "attr-dropout=0.5:12345")] + [
+        ("attr-acc-mode=f16 of f16", ["--dt=f16", "--attr-acc-mode=f16", PROBLEM]),
+        ("strides with gaps", ["--strides=2048x128x16x2::", PROBLEM]),
+        ("mb=0", ["mb0ic16ih8oc16kh3ph1"])]),
     ("source's layout", [
         (t, [f"--stag={t}", PROBLEM])
         for t in ("any", "nhwc", "nchw", "aBcd16b", "bax")]),
@@ -67,13 +79,18 @@ ROWS = [
         for o in ("relu", "sum", "sum+relu", "relu:0.5", "tanh",
                   "add:f32:per_oc", "mul:bf16:per_tensor", "sum+add:u8:8+sum",
                   "prelu:per_oc", "gelu_erf", "swish:1", "pow:1:0.5", "add:f8_e5m2:per_oc")] + [
+        ("32 post-ops", ["--attr-post-ops=" + "+".join(["relu"] * 32), PROBLEM]),
+        ("dw:k3s1p1", ["--attr-post-ops=dw:k3s1p1", PROBLEM]),
+        ("select:f32:per_oc", ["--attr-post-ops=select:f32:per_oc", PROBLEM]),
         ("common scale", ["--attr-oscale=common:2", PROBLEM]),
         ("scales of src, wei, dst at run time",
          ["--attr-scales=src:common+wei:per_oc+dst:host_scalar:2", PROBLEM])]),
     ("zero points", [
         ("dst", ["--attr-zero-points=dst:per_oc", PROBLEM]),
         ("src", ["--dt=u8s8", "--attr-zero-points=src:common:2", PROBLEM]),
-        ("wei", ["--dt=u8s8", "--attr-zero-points=wei:common:2", PROBLEM])]),
+        ("src per channel", ["--dt=u8s8", "--attr-zero-points=src:per_dim_1", PROBLEM]),
+        ("wei", ["--dt=u8s8", "--attr-zero-points=wei:common:2", PROBLEM]),
+        ("wei per channel", ["--dt=u8s8", "--attr-zero-points=wei:per_oc", PROBLEM])]),
 ]
 ANSWERS = {"INITIALIZED": True, "UNIMPLEMENTED": False}
 
