@@ -2,7 +2,9 @@
 /* A dispatch. It gives units of work to host threads, in order, and collects
  * statistics and the finding of the lowest unit. A unit is a group. It is a
  * single thread where the threads of a group cannot meet: launches often have
- * few groups, which would not divide well. */
+ * few groups, which would not divide well. A host thread runs a unit to its
+ * end. It begins others in between only if the unit waits for others or lasts
+ * long (seat.h). */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -10,150 +12,32 @@
 #include <unistd.h>
 
 #include "isa/dispatch_limits.h"
-#include "sim/check/check_hook.h"
 #include "sim/check/pair.h"
-#include "sim/watch.h"
+#include "sim/seat.h"
 
 #define MAX_WORKERS 64
-#define QUANTUM 65536 /* instructions a thread may run before the next one */
+#define NONE UINT64_MAX /* no unit */
 
 struct pool {
     const struct xk_sim_run *run;
     atomic_ullong next, first_bad; /* units */
-    atomic_ullong at[MAX_WORKERS]; /* unit that a worker has in hand */
-    unsigned n_workers;
+    atomic_ullong at[MAX_WORKERS]; /* lowest unit that a worker has in hand */
+    atomic_uint n_seats;
+    unsigned n_workers, most_seats;
     struct xk_sim_check_run *check;
 };
 
 struct worker {
     struct pool *pool;
     pthread_t id;
-    struct xk_sim_thread *thread; /* of the group in hand */
-    struct xk_sim_check_work *check;
-    struct xk_sim_watcher *watchers; /* per thread; NULL: none */
-    uint8_t *slm;
-    uint32_t index;
+    struct xk_sim_seat *seat;  /* the one used last, in a ring */
+    struct xk_sim_thread *was; /* room for one */
+    uint32_t index, n_seats, n_busy;
+    uint64_t pending; /* unit that was taken and not begun, or NONE */
     uint64_t count[XK_N_STATS], units, bad_unit;
     struct xk_error err;
     char apart[64]; /* from what the next worker writes */
 };
-
-static void start_threads(struct xk_sim_group *g)
-{
-    for (uint32_t i = 0; i < g->n_threads; i++)
-        xk_sim_thread_start(&g->thread[i], g, i);
-}
-
-/* False if it cannot go on. */
-static bool turn(struct xk_sim_thread *t)
-{
-    if (t->state == XK_SIM_BARRIER && xk_sim_barrier_done(t))
-        t->state = XK_SIM_RUN;
-    if (t->state != XK_SIM_RUN)
-        return false;
-    xk_sim_thread_step(t, QUANTUM);
-    return true;
-}
-
-/* Lets every thread, or pair, that can go on do so; false if none could. */
-static bool round_of_threads(struct xk_sim_group *g, bool *fault)
-{
-    const bool pairs = g->run->pairs;
-    bool moved = false;
-    for (uint32_t i = 0; i < g->n_threads && !*fault; i++) {
-        struct xk_sim_thread *t = &g->thread[i];
-        if (pairs && i + 1 < g->n_threads) {
-            moved |= xk_pair_step(t, QUANTUM);
-            i++;
-            *fault = t->state == XK_SIM_FAULT || t[1].state == XK_SIM_FAULT;
-            continue;
-        }
-        moved |= turn(t);
-        *fault = t->state == XK_SIM_FAULT;
-    }
-    return moved || (!*fault && pairs && xk_pair_release(g));
-}
-
-/* No thread can go on: either all are done, or a barrier never completes. */
-static bool all_done(struct xk_sim_group *g)
-{
-    for (uint32_t i = 0; i < g->n_threads; i++) {
-        struct xk_sim_thread *t = &g->thread[i];
-        if (t->state == XK_SIM_DONE)
-            continue;
-        if (t->state == XK_SIM_PAIR) {
-            xk_sim_fault(t, &t->kernel->inst[t->ip],
-                         "the other thread of the pair never comes here");
-            return false;
-        }
-        const struct xk_sim_barrier *const b = &g->barrier[t->barrier_awaited];
-        xk_sim_fault(t, &t->kernel->inst[t->ip],
-                     "waits for a barrier that only %u of %u threads reached",
-                     b->produced, b->producers);
-        return false;
-    }
-    return true;
-}
-
-static struct xk_sim_group group_at(const struct worker *w, uint64_t index)
-{
-    const struct xk_sim_run *r = w->pool->run;
-    struct xk_sim_group g = {
-        .run = r,
-        .index = index,
-        .slm = w->slm,
-        .slm_b = r->d->slm_b,
-        .thread = w->thread,
-        .n_threads = r->d->n_threads,
-        .slot_base = (uint32_t)(r->n_places ? index % r->n_places : w->index) *
-                     r->d->n_threads,
-    };
-    xk_sim_group_id(r->d, index, g.id);
-    return g;
-}
-
-static void add_counts(struct worker *w, const struct xk_sim_thread *t)
-{
-    for (unsigned s = 0; s < XK_N_STATS; s++)
-        w->count[s] += t->count[s];
-}
-
-static bool run_group(struct worker *w, uint64_t index)
-{
-    struct xk_sim_group g = group_at(w, index);
-    bool fault = false;
-    if (g.slm_b)
-        memset(g.slm, 0xa5, g.slm_b);
-    start_threads(&g);
-    while (!fault && round_of_threads(&g, &fault))
-        ;
-    for (uint32_t i = 0; i < g.n_threads; i++)
-        add_counts(w, &g.thread[i]);
-    return !fault && all_done(&g);
-}
-
-/* The first record serves every thread of the group in turn. */
-static bool run_thread(struct worker *w, uint64_t index)
-{
-    const uint32_t n = w->pool->run->d->n_threads;
-    struct xk_sim_group g = group_at(w, index / n);
-    struct xk_sim_thread *t = w->thread;
-    xk_sim_thread_start(t, &g, (uint32_t)(index % n));
-    while (t->state == XK_SIM_RUN)
-        xk_sim_thread_step(t, QUANTUM);
-    add_counts(w, t);
-    return t->state == XK_SIM_DONE;
-}
-
-static bool run_unit(struct worker *w, uint64_t index)
-{
-    w->units++;
-    xk_sim_check_unit_begin(w->check, index);
-    const bool good =
-        w->pool->run->apart ? run_thread(w, index) : run_group(w, index);
-    xk_sim_check_unit_end(w->check, index, good);
-    return good;
-}
 
 static bool omitted(const struct xk_sim_run *r, uint64_t unit)
 {
@@ -161,67 +45,204 @@ static bool omitted(const struct xk_sim_run *r, uint64_t unit)
                               r->apart ? unit / r->d->n_threads : unit);
 }
 
-/* A place is free once the group that had it before is done. */
-static void wait_for_place(struct worker *w, uint64_t unit)
+/* Says which is the lowest unit in hand. Who has none has the next one soon. */
+static void tell_lowest(struct worker *w)
 {
-    struct pool *const p = w->pool;
-    const struct xk_sim_run *const r = p->run;
-    const uint64_t each = r->apart ? r->d->n_threads : 1;
-    atomic_store(&p->at[w->index], unit);
-    for (unsigned k = 0; r->n_places && k < p->n_workers; k++)
-        while (k != w->index && unit / each >= r->n_places &&
-               atomic_load(&p->at[k]) / each <= unit / each - r->n_places)
-            sched_yield();
+    uint64_t lowest = w->pending;
+    if (!w->pool->run->n_places)
+        return;
+    const struct xk_sim_seat *s = w->seat;
+    do {
+        if (s->state != XK_SEAT_FREE && s->unit < lowest)
+            lowest = s->unit;
+        s = s->next;
+    } while (s != w->seat);
+    if (lowest != NONE)
+        atomic_store(&w->pool->at[w->index], lowest);
 }
 
 /* Units are handed out in order, so all units below the first bad one are
  * executed. */
+static void take_unit(struct worker *w)
+{
+    struct pool *const p = w->pool;
+    if (w->pending != NONE && w->pending > atomic_load(&p->first_bad))
+        w->pending = NONE;
+    while (w->pending == NONE) {
+        const uint64_t i = atomic_fetch_add(&p->next, 1);
+        if (i >= p->run->n_units || i > atomic_load(&p->first_bad))
+            return;
+        if (!omitted(p->run, i))
+            w->pending = i;
+    }
+    tell_lowest(w);
+}
+
+/* A place is free once the group that had it before is done. */
+static bool place_is_free(const struct worker *w)
+{
+    const struct pool *const p = w->pool;
+    const struct xk_sim_run *const r = p->run;
+    const uint64_t each = r->apart ? r->d->n_threads : 1;
+    const uint64_t group = w->pending / each;
+    if (!r->n_places || group < r->n_places)
+        return true;
+    for (unsigned k = 0; k < p->n_workers; k++)
+        if (atomic_load(&p->at[k]) / each <= group - r->n_places)
+            return false;
+    return true;
+}
+
+/* One more, if the machine has room for it and the host memory. */
+static struct xk_sim_seat *add_seat(struct worker *w)
+{
+    struct pool *const p = w->pool;
+    struct xk_sim_seat *s = NULL;
+    struct xk_error err;
+    if (atomic_load(&p->n_seats) >= p->most_seats)
+        return NULL;
+    const unsigned place = atomic_fetch_add(&p->n_seats, 1);
+    if (place >= p->most_seats ||
+        xk_sim_seat_create(p->run, p->check, place, &s, &err) != XK_OK) {
+        xk_sim_seat_destroy(s);
+        return NULL;
+    }
+    s->next = w->seat->next;
+    w->seat->next = s;
+    w->n_seats++;
+    return s;
+}
+
+/* NULL: there is none, or nothing to put there. */
+static struct xk_sim_seat *free_seat(struct worker *w)
+{
+    struct pool *const p = w->pool;
+    struct xk_sim_seat *s = w->seat;
+    if (w->pending == NONE && atomic_load(&p->next) >= p->run->n_units)
+        return NULL;
+    if (w->n_busy == w->n_seats)
+        return add_seat(w);
+    while (s->state != XK_SEAT_FREE)
+        s = s->next;
+    return s;
+}
+
+/* The next one in the ring; NULL: none is busy. */
+static struct xk_sim_seat *busy_seat(struct worker *w)
+{
+    struct xk_sim_seat *s = w->seat->next;
+    while (s->state == XK_SEAT_FREE && s != w->seat)
+        s = s->next;
+    return s->state == XK_SEAT_FREE ? NULL : s;
+}
+
+static void free_the_seat(struct worker *w, struct xk_sim_seat *s)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        for (unsigned k = 0; k < XK_N_STATS; k++)
+            w->count[k] += s->thread[i].count[k];
+    s->state = XK_SEAT_FREE;
+    w->n_busy--;
+    tell_lowest(w);
+}
+
+static void note_bad(struct worker *w, const struct xk_sim_seat *s)
+{
+    struct pool *const p = w->pool;
+    unsigned long long bad = atomic_load(&p->first_bad);
+    if (s->unit < w->bad_unit) {
+        w->bad_unit = s->unit;
+        w->err = s->err;
+    }
+    while (s->unit < bad &&
+           !atomic_compare_exchange_weak(&p->first_bad, &bad, s->unit))
+        ;
+    xk_sim_check_unit_stop(s->check, s->unit);
+}
+
+/* After a finding nobody looks at the units above it, and those below that wait
+ * may wait for what will not come. */
+static bool is_in_vain(const struct worker *w, const struct xk_sim_seat *s)
+{
+    const uint64_t bad = atomic_load(&w->pool->first_bad);
+    return s->unit > bad || (s->state == XK_SEAT_WAITS && bad != NONE);
+}
+
+static void run_seat(struct worker *w, struct xk_sim_seat *s)
+{
+    if (s->state <= XK_SEAT_WAITS && !is_in_vain(w, s))
+        xk_sim_seat_run(s, w->was);
+    if (s->state == XK_SEAT_BAD)
+        note_bad(w, s);
+    if (is_in_vain(w, s)) {
+        xk_sim_check_unit_stop(s->check, s->unit);
+        free_the_seat(w, s);
+    } else if (s->state >= XK_SEAT_GOOD &&
+               (w->n_busy == 1 || xk_sim_check_unit_may_end(s->check))) {
+        xk_sim_check_unit_end(s->check, s->unit);
+        free_the_seat(w, s);
+    }
+}
+
+/* False: nothing is left to do. */
+static bool go_on(struct worker *w)
+{
+    struct xk_sim_seat *s = free_seat(w);
+    if (s)
+        take_unit(w);
+    if (s && w->pending != NONE && place_is_free(w)) {
+        xk_sim_seat_begin(s, w->pending);
+        w->pending = NONE;
+        w->units++;
+        w->n_busy++;
+    } else {
+        s = busy_seat(w);
+    }
+    if (s) {
+        w->seat = s;
+        run_seat(w, s);
+    } else if (w->pending != NONE) {
+        sched_yield();
+    }
+    return s || w->pending != NONE;
+}
+
 static void *run_units(void *arg)
 {
     struct worker *w = arg;
-    struct pool *p = w->pool;
-    for (;;) {
-        const uint64_t i = atomic_fetch_add(&p->next, 1);
-        if (i >= p->run->n_units || i > atomic_load(&p->first_bad))
-            break;
-        wait_for_place(w, i);
-        if (omitted(p->run, i) || run_unit(w, i))
-            continue;
-        w->bad_unit = i;
-        unsigned long long bad = atomic_load(&p->first_bad);
-        while (i < bad && !atomic_compare_exchange_weak(&p->first_bad, &bad, i))
-            ;
-        break;
-    }
-    atomic_store(&p->at[w->index], UINT64_MAX);
+    while (go_on(w))
+        ;
+    atomic_store(&w->pool->at[w->index], NONE);
     return NULL;
 }
 
 static void worker_fini(const struct xk_alloc *a, struct worker *w)
 {
-    xk_sim_check_work_destroy(w->check);
-    a->realloc(a->user, w->watchers, 0);
-    a->realloc(a->user, w->thread, 0);
-    a->realloc(a->user, w->slm, 0);
+    struct xk_sim_seat *s = w->seat ? w->seat->next : NULL;
+    while (s && s != w->seat) {
+        struct xk_sim_seat *const next = s->next;
+        xk_sim_seat_destroy(s);
+        s = next;
+    }
+    xk_sim_seat_destroy(s);
+    a->realloc(a->user, w->was, 0);
 }
 
 static enum xk_status worker_init(struct worker *w, struct pool *p,
-                                  struct xk_error *err)
+                                  uint32_t index, struct xk_error *err)
 {
     const struct xk_sim_run *r = p->run;
     const struct xk_alloc *a = &r->kernel->alloc;
-    const uint32_t n = r->apart ? 1 : r->d->n_threads;
-    *w = (struct worker){.pool = p, .bad_unit = UINT64_MAX};
-    w->thread = a->realloc(a->user, NULL, n * sizeof(*w->thread));
-    w->slm = a->realloc(a->user, NULL, r->d->slm_b + 64u);
-    if (!w->thread || !w->slm)
+    *w = (struct worker){.pool = p,
+                         .index = index,
+                         .n_seats = 1,
+                         .pending = NONE,
+                         .bad_unit = NONE};
+    w->was = a->realloc(a->user, NULL, sizeof *w->was);
+    if (!w->was)
         return xk_sim_refuse(err, XK_ENOMEM, r->kernel->name,
-                             "out of memory for threads", n);
-    for (uint32_t i = 0; i < n; i++)
-        w->thread[i] = (struct xk_sim_thread){.err = &w->err};
-    XK_TRY(xk_sim_watchers_create(r->d->watch, r->kernel, w->thread, n,
-                                  &w->watchers, err));
-    return xk_sim_check_work_create(p->check, w->thread, n, &w->check, err);
+                             "out of memory for threads", 1);
+    return xk_sim_seat_create(r, p->check, index, &w->seat, err);
 }
 
 static enum xk_status check_dispatch(const struct xk_sim_dispatch *d,
@@ -308,6 +329,16 @@ static enum xk_status run_init(struct xk_sim_run *r,
     return xk_sim_space_init(&r->space, d->regions, d->n_regions, err);
 }
 
+/* Groups that the machine has room for at once. */
+static unsigned most_seats(const struct xk_sim_run *r, unsigned n_workers)
+{
+    struct xk_sim_dispatch machine = {.kernel = r->kernel};
+    xk_sim_dispatch_habits(&machine);
+    const uint32_t slots = r->d->n_slots ? r->d->n_slots : machine.n_slots;
+    const unsigned n = slots / r->d->n_threads;
+    return n > n_workers ? n : n_workers;
+}
+
 static unsigned n_workers(const struct xk_sim_run *r)
 {
     unsigned n = r->d->n_host_threads;
@@ -377,12 +408,15 @@ static enum xk_status run_pool(const struct xk_sim_run *r,
 {
     struct worker w[MAX_WORKERS];
     const unsigned n = n_workers(r);
-    struct pool p = {.run = r, .first_bad = UINT64_MAX, .n_workers = n};
+    struct pool p = {.run = r,
+                     .first_bad = UINT64_MAX,
+                     .n_workers = n,
+                     .n_seats = n,
+                     .most_seats = most_seats(r, n)};
     unsigned ready = 0;
     enum xk_status s = xk_sim_check_run_create(r, &p.check, err);
     while (ready < n && s == XK_OK) {
-        s = worker_init(&w[ready], &p, err);
-        w[ready].index = ready;
+        s = worker_init(&w[ready], &p, ready, err);
         ready++;
     }
     if (s == XK_OK) {

@@ -12,7 +12,7 @@
 #include "sim/core/observer.h"
 
 struct xk_sim_check_run;    /* of a dispatch */
-struct xk_sim_check_work;   /* of a host thread */
+struct xk_sim_check_work;   /* of a seat (sim/seat.h) */
 struct xk_sim_check_thread; /* of an EU thread */
 
 /* For a dispatch. *out is NULL where no checks are on. */
@@ -27,17 +27,22 @@ enum xk_status xk_sim_check_run_report(struct xk_sim_check_run *c,
                                        struct xk_error *err);
 void xk_sim_check_run_destroy(struct xk_sim_check_run *c);
 
-/* For a host thread that has n EU threads at a time; it looks at them from now
- * on. */
+/* For a seat of n EU threads; it looks at them from now on. */
 enum xk_status xk_sim_check_work_create(struct xk_sim_check_run *c,
                                         struct xk_sim_thread *t, uint32_t n,
                                         struct xk_sim_check_work **out,
                                         struct xk_error *err);
 void xk_sim_check_work_destroy(struct xk_sim_check_work *w);
-/* w may be NULL. A unit that faults must be ended, too. */
+/* w may be NULL. A unit that is begun is either ended or stopped; one that
+ * faults is stopped, and then ended, too. */
 void xk_sim_check_unit_begin(struct xk_sim_check_work *w, uint64_t unit);
-void xk_sim_check_unit_end(struct xk_sim_check_work *w, uint64_t unit,
-                           bool good);
+/* Units end in their order: waits for those before it, unless one of them was
+ * stopped. */
+void xk_sim_check_unit_end(struct xk_sim_check_work *w, uint64_t unit);
+/* Nobody will look at the units above this one. */
+void xk_sim_check_unit_stop(struct xk_sim_check_work *w, uint64_t unit);
+/* Whether its unit can end without waiting. */
+bool xk_sim_check_unit_may_end(struct xk_sim_check_work *w);
 
 /* The other party of a finding. unit as in xk_sim_run. */
 struct xk_sim_who {

@@ -168,15 +168,35 @@ void xk_sim_check_unit_begin(struct xk_sim_check_work *w, uint64_t unit)
     xk_pairs_begin(w);
 }
 
-/* Waits until all units before this one were merged. If a lower unit faulted,
- * the run ends and the units between may never come. */
-static bool my_turn(struct xk_sim_check_run *c, uint64_t unit, bool good)
+bool xk_sim_check_unit_may_end(struct xk_sim_check_work *w)
 {
+    if (!w || !(w->run->on & XK_CHECK_RACE))
+        return true;
+    struct xk_sim_check_run *const c = w->run;
     pthread_mutex_lock(&c->lock);
-    if (!good && unit < c->bad) {
+    const bool may = c->turn == w->unit || c->bad < w->unit;
+    pthread_mutex_unlock(&c->lock);
+    return may;
+}
+
+void xk_sim_check_unit_stop(struct xk_sim_check_work *w, uint64_t unit)
+{
+    if (!w)
+        return;
+    struct xk_sim_check_run *const c = w->run;
+    pthread_mutex_lock(&c->lock);
+    if (unit < c->bad) {
         c->bad = unit;
         pthread_cond_broadcast(&c->turned);
     }
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* Waits until all units before this one were merged. If a lower unit faulted,
+ * the run ends and the units between may never come. */
+static bool my_turn(struct xk_sim_check_run *c, uint64_t unit)
+{
+    pthread_mutex_lock(&c->lock);
     while (c->turn != unit && c->bad >= unit)
         pthread_cond_wait(&c->turned, &c->lock);
     const bool mine = c->turn == unit;
@@ -184,8 +204,7 @@ static bool my_turn(struct xk_sim_check_run *c, uint64_t unit, bool good)
     return mine;
 }
 
-void xk_sim_check_unit_end(struct xk_sim_check_work *w, uint64_t unit,
-                           bool good)
+void xk_sim_check_unit_end(struct xk_sim_check_work *w, uint64_t unit)
 {
     if (!w)
         return;
@@ -197,7 +216,7 @@ void xk_sim_check_unit_end(struct xk_sim_check_work *w, uint64_t unit,
         c->no_memory = true;
         pthread_mutex_unlock(&c->lock);
     }
-    if (!(c->on & XK_CHECK_RACE) || !my_turn(c, unit, good))
+    if (!(c->on & XK_CHECK_RACE) || !my_turn(c, unit))
         return;
     xk_check_locks_merge(w);
     xk_check_merge(w);
