@@ -242,6 +242,7 @@ static void read_environment(const struct span *t, struct xk_zkernel *k)
 static void read_thread_payload(const struct span *t, struct xk_zkernel *k)
 {
     k->n_local_ids = body(t, 1) + body(t, 2) + body(t, 3);
+    k->idless = body(t, 6) != 0;
     k->skip_per_thread_b = body(t, 12);
     k->inline_b = body(t, 14) ? 32 : 0;
 }

@@ -286,6 +286,7 @@ static enum xk_status read_per_thread(struct reader *r,
                            "not registers for up to three dimensions",
                            k->name, k->local_id_b);
     }
+    k->idless = !k->local_id_b;
     return XK_OK;
 }
 

@@ -78,6 +78,8 @@ struct xk_zkernel {
     uint32_t cross_thread_b;    /* max(offset + size), rounded up to 32 */
     uint32_t local_id_b;        /* per thread, 0: no local ids */
     uint32_t n_local_ids; /* how many dimensions they have, if the file says */
+    bool idless; /* without local ids, and up to xelp a register of no meaning
+                    stands in their place */
     bool has_dpas;
     uint32_t required[3]; /* required_work_group_size; 0: any */
     uint8_t walk_order; /* of local ids: 0 xyz 1 xzy 2 yxz 3 zxy 4 yzx 5 zyx */

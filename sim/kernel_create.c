@@ -462,6 +462,7 @@ static void copy_abi(struct xk_sim_kernel *k, const struct xk_zkernel *z)
     k->barriers = z->barriers;
     k->inline_b = z->inline_b;
     k->local_id_b = z->local_id_b;
+    k->idless = z->idless;
     k->skip_b = z->skip_per_thread_b;
     k->scratch_b = z->scratch_b;
     k->cross_thread_b = z->cross_thread_b;

@@ -163,12 +163,14 @@ static enum xk_status make_heap(struct launch *x, struct xk_error *err)
                x->l->cross_thread_b - inline_b);
     if (ids)
         write_ids(x, x->piece[HEAP].host + rest_b);
-    if (ids || !x->m->preloads || !x->k->local_id_b)
+    if (ids || !x->m->preloads || (!x->k->local_id_b && !x->k->idless))
         return XK_OK;
-    XK_TRY(make_memory(x, IDS, 0, ids_b, 0, err));
-    write_ids(x, x->piece[IDS].host);
+    x->d.thread_data_b = x->k->idless ? x->k->grf_b : ids_bytes(x);
+    XK_TRY(make_memory(x, IDS, 0, (uint64_t)x->d.n_threads * x->d.thread_data_b,
+                       FILL, err));
+    if (!x->k->idless)
+        write_ids(x, x->piece[IDS].host);
     x->d.thread_data = x->piece[IDS].host;
-    x->d.thread_data_b = ids_bytes(x);
     return XK_OK;
 }
 

@@ -104,6 +104,7 @@ struct xk_sim_kernel {
     char name[256];
     uint32_t grf_b; /* bytes in a register */
     uint32_t simd, grf_count, slm_b, barriers, inline_b, local_id_b, skip_b;
+    bool idless; /* as in struct xk_zkernel */
     uint32_t scratch_b, cross_thread_b;
     uint32_t start, start_skip; /* entry points, instruction indices */
     uint32_t n;                 /* records, the last one is a guard */

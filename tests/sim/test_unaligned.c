@@ -25,6 +25,7 @@ static const struct {
     {"local_packed", 256, "slm.d32.a32", "dc0"},
     {"global_ushort2", 130, "ugm.d32.a", "dc0"},
     {"global_packed", 288, NULL, NULL},
+    {"global_idless", 32, NULL, NULL},
 };
 static const struct {
     const char *name, *device;
