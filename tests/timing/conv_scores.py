@@ -9,7 +9,8 @@ regressor for others, gradient-boosted trees that were fitted to times on hardwa
 ours can have the structure of, this writes the regressor's score of the line's
 blocking and of its neighbours: one or two changes of tile, group and slices
 (rows or columns halved or doubled, the group turned, 1, 2 or 4 slices; a group that
-fills a core is halved)."""
+fills a core is halved). Those that pad the output's width more than the tuned one are
+left out."""
 import itertools
 import re
 import struct
@@ -127,7 +128,14 @@ class Line:
         for a, b in [(s, s) for s in singles] + [*itertools.combinations(singles, 2)]:
             if all(x is None or y is None or x == y for x, y in zip(a, b)):
                 found.add(tuple(x or y or o for x, y, o in zip(a, b, own)))
-        return [own] + sorted(p for p in found - {own} if self.possible(*p))
+        return [own] + sorted(p for p in found - {own} if self.possible(*p) and
+                              self.padded(*p[:2]) == self.padded(*own[:2]))
+
+    def padded(self, tile, group):
+        """The width that groups work on. oneDNN's blocks lie in one row of the output;
+        rows of our tiles run on in the next one, without padding, so that a blocking
+        that pads more is another structure."""
+        return up(self.size["ow"], tile[0] // self.tile.get("mb", 1) * group[0])
 
     def possible(self, tile, group, slices):
         k = self.size["ic"]
@@ -140,7 +148,7 @@ class Line:
         s, k_tile = self.size, self.tile["ic"]
         mb_tile = self.tile.get("mb", 1)
         mb = up(s["mb"], mb_tile)
-        m = mb * s["oh"] * up(s["ow"], tile[0] // mb_tile * group[0])
+        m = mb * s["oh"] * self.padded(tile, group)
         n, k = up(s["oc"], tile[1] * group[1]), s["ic"] * s["kh"] * s["kw"]
         k_loop = k // k_tile // slices
         threads = (m // tile[0]) * (n // tile[1]) * slices
