@@ -12,6 +12,14 @@
 
 struct xk_pool;
 
+/* base/budget.h */
+struct xk_budget {
+    uint32_t instructions; /* of all kernels */
+    uint32_t begin, most;  /* of what is limited; 0: it is not */
+    uint32_t most_instructions;
+    bool over; /* it was too much */
+};
+
 typedef struct xk_ctx {
     struct xk_alloc alloc;
     struct xk_error error; /* the first one sticks */
@@ -19,6 +27,7 @@ typedef struct xk_ctx {
     void (*log)(void *user, const char *line);
     void *log_user;
     uint32_t next_var_id;
+    struct xk_budget budget;
     bool verify;      /* judge what is generated in release builds, too */
     uint8_t code_off; /* parts of codegen/ left out, codegen/codegen.h */
 } xk_ctx;

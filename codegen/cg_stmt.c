@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statements to instructions, in order. Scopes of IR variables only matter for
  * flags; registers live from first to last touch (regalloc.c). */
+#include "base/budget.h"
 #include "codegen/cg.h"
 
 struct xk_cg_val xk_cg_place_of(struct xk_cg *g, const xk_expr *ptr,
@@ -252,6 +253,7 @@ enum xk_status xk_cg_stmt(struct xk_cg *g, const xk_stmt *s)
     while (s) {
         xk_cg_memo_clear(g);
         XK_TRY(xk_ctx_status(g->c));
+        XK_TRY(xk_budget_check(g->c, g->n_inst));
         XK_TRY(begin_stmt(g, s, &s));
     }
     while (g->n_scopes > outer)

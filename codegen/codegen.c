@@ -3,6 +3,7 @@
  * to bytes. */
 #include "codegen/codegen.h"
 
+#include "base/budget.h"
 #include "codegen/cg.h"
 #include "codegen/order.h"
 #include "codegen/sb.h"
@@ -212,6 +213,8 @@ enum xk_status xk_codegen(xk_ctx *c, const struct xk_platform *p,
     if (st == XK_OK)
         st = write_program(&g, out->code, out->text, &s);
     xk_scope_end(c, scope, NULL);
+    /* What is not placed and ordered took two thirds. */
+    xk_budget_spend(c, st == XK_OK ? g.n_inst : g.n_inst / 3 * 2);
     s.fma = g.n_fma;
     s.sends = g.n_sends;
     s.peak_grf = g.peak_grf;

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "gen/class_kernel.h"
 #include "gen/gen.h"
 #include "lower/lower.h"
@@ -21,6 +22,13 @@ enum outcome { NOT_TRIED, NO_PLAN, NO_CODE };
 /* More code than this is no kernel: a smaller tile has less of it. */
 #define MOST_CODE_B (64u << 10)
 
+/* Work (base/budget.h) on a kernel before its last resort, 8 ms on the machine
+ * of docs/measurements.md, and what the first candidates may take of it: behind
+ * one that is lost there is time for another. */
+#define MOST_WORK 48000
+#define FIRST_WORK 40000
+#define LEAST_WORK 2000 /* small kernels */
+
 /* While it goes round. */
 struct ladder {
     struct xk_gen *g;
@@ -31,6 +39,7 @@ struct ladder {
     bool tight;      /* second time down: few headers, and nothing is hoisted */
     unsigned n_lost; /* codes that did not fit, this time */
     unsigned long_e; /* elements of the smallest tile whose code was too long */
+    uint32_t work_begin;
     enum outcome outcome[XK_MAX_CANDIDATES];
     /* What each try makes: */
     struct xk_nest packed; /* [outer][inner] innermost of K */
@@ -204,20 +213,37 @@ static enum xk_status make_kernel(struct ladder *l)
     return xk_kernel_make(l->g, &job, l->out);
 }
 
+/* What candidate i may take, with all classes of its launch; 0: any. */
+static uint32_t work_for(const struct ladder *l, unsigned i)
+{
+    const uint32_t n = l->k->n_more + 1;
+    const uint32_t done = xk_budget_spent(l->g->c) - l->work_begin;
+    const uint32_t left = done < n * MOST_WORK ? n * MOST_WORK - done : 1;
+    if (i + 1 == l->k->n_candidates || xk_given_schedule())
+        return 0;
+    return left < n * FIRST_WORK ? left : n * FIRST_WORK;
+}
+
 static unsigned tile_elements(const struct xk_schedule *s)
 {
     return (unsigned)s->m_thr * s->n_thr;
 }
 
-/* The kernel, if its code is not too long. */
-static enum xk_status make_short_kernel(struct ladder *l)
+/* The kernel, if its code is not too long, nor the way to it. Either has a
+ * length to learn from, and is not counted among the lost ones. */
+static enum xk_status make_short_kernel(struct ladder *l, uint32_t most)
 {
+    xk_budget_limit(l->g->c, most, MOST_CODE_B / XK_INST_B);
     const enum xk_status st = make_kernel(l);
     const size_t code_b = l->out->code.len;
-    l->n_lost += st != XK_OK; /* too long a code has a length to learn from */
-    if (st != XK_OK || code_b <= MOST_CODE_B)
+    const bool over = st == XK_ENOFIT && xk_budget_is_over(l->g->c);
+    xk_budget_limit(l->g->c, 0, 0);
+    l->n_lost += st != XK_OK && !over;
+    if (!over && (st != XK_OK || code_b <= MOST_CODE_B))
         return st;
     l->long_e = tile_elements(&l->plan.s);
+    if (over)
+        return st;
     return xk_fail(l->g->c, XK_ENOFIT,
                    "code: %zu bytes for a tile of %u elements are more than %u",
                    code_b, l->long_e, MOST_CODE_B);
@@ -233,7 +259,7 @@ static enum xk_status try_candidate(struct ladder *l, unsigned i)
     status = plan_candidate(l, i);
     l->outcome[i] = status == XK_OK ? NO_CODE : NO_PLAN;
     if (status == XK_OK)
-        status = make_short_kernel(l);
+        status = make_short_kernel(l, work_for(l, i));
     /* A kernel that was made is the last: its nodes go with the context. */
     if (status != XK_OK)
         xk_scope_end(c, scope, NULL);
@@ -263,11 +289,20 @@ struct rungs {
     unsigned first, end;
 };
 
-/* What a tile of another family took says nothing of the last resort's. */
+/* A tile that is a quarter smaller costs nearly as much: a third has to be
+ * missing. What a tile of another family took says nothing of the last
+ * resort's. */
 static bool has_long_code(const struct ladder *l, unsigned i)
 {
     return l->long_e && i + 1 < l->k->n_candidates &&
-           tile_elements(&l->k->candidate[i]) >= l->long_e;
+           3 * tile_elements(&l->k->candidate[i]) > 2 * l->long_e;
+}
+
+/* No kernel takes so little that something is left to try. */
+static bool is_spent(const struct ladder *l, unsigned i)
+{
+    const uint32_t most = work_for(l, i);
+    return most && most < LEAST_WORK;
 }
 
 /* Whether two candidates need the same registers in the loop: they differ in
@@ -300,7 +335,7 @@ static enum xk_status try_each(struct ladder *l, struct rungs r)
     l->n_lost = 0;
     for (unsigned i = r.first;
          i < r.end && status == XK_ENOFIT && l->n_lost < MOST_LOST; i++) {
-        if (l->outcome[i] == NO_PLAN || has_long_code(l, i) ||
+        if (l->outcome[i] == NO_PLAN || has_long_code(l, i) || is_spent(l, i) ||
             (!l->tight && has_lost_tile(l, i)))
             continue;
         xk_ctx_clear(l->g->c);
@@ -369,6 +404,7 @@ enum xk_status xk_contract_make(struct xk_gen *g, const struct xk_contract *k,
     l->k = k;
     l->name = name;
     l->out = out;
+    l->work_begin = xk_budget_spent(g->c);
     enum xk_status status = pack(l);
     if (status == XK_OK) {
         dump_head(l);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "conv/conv.h"
 #include "conv/post_ops.h"
 #include "conv/parts.h"
@@ -310,13 +311,14 @@ static void tell_conv(struct xk_creation *base, const xk_program *p,
         &base->gen.trace,
         "xkbench%s --platform=%s --dir=%s --dt=%s:%s:%s --stag=%s "
         "--wtag=%s --dtag=%s"
-        "%s # %s, %u instructions, %u registers, %.3f ms",
+        "%s # %s, %u instructions, %u registers, %u units of work, %.3f ms",
         xk_conv_is_deconv(d) ? " --deconv" : "", g->problem.platform->name,
         xk_conv_prop_name(d->prop), xk_conv_type_name(d->src_type),
         xk_conv_type_name(d->wei_type), xk_conv_type_name(d->dst_type),
         f->tensor[XK_ARG_SRC].tag, f->tensor[XK_ARG_WEI].tag,
         f->tensor[XK_ARG_DST].tag, xk_str_get(text), l->schedule,
-        l->static_instructions, l->peak_grf, (double)ns * 1e-6);
+        l->static_instructions, l->peak_grf, xk_budget_spent(base->gen.c),
+        (double)ns * 1e-6);
 }
 
 enum xk_status xk_conv_create(const struct xk_conv_desc *d,

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/budget.h"
+
 /* All of a tile that begins at &buf[0] of it: its registers, whole or in the
  * runs of its part. */
 static void expand_zero(struct xk_expand *x, const xk_stmt *call)
@@ -27,6 +29,8 @@ static void expand_zero(struct xk_expand *x, const xk_stmt *call)
 
 static const xk_stmt *expand_call(struct xk_expand *x, const xk_stmt *s)
 {
+    if (xk_budget_check(x->c, 0) < 0)
+        return NULL;
     xk_block_init(&x->w, x->c, x->facts);
     switch ((enum xk_tile_op)xk_func_of(s)->u.tile.op) {
     case XK_TILE_ZERO:

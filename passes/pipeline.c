@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/budget.h"
 #include "passes/nest_pass.h"
 
 /* Headers come before hoisting: they split an address at the innermost loop,
@@ -167,6 +168,7 @@ enum xk_status xk_passes_run(xk_ctx *c, struct xk_kernel *k,
         if (env->off & 1u << i)
             continue;
         XK_TRY(xk_pass_run_one(c, k, &own, &xk_passes[i], true));
+        XK_TRY(xk_budget_check(c, 0));
         if (trace)
             trace(user, xk_passes[i].name, k);
     }
