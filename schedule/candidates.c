@@ -428,9 +428,12 @@ static void direct(struct search *g, struct xk_schedule c)
 }
 
 /* Whether the registers hold A's units on their way to SLM, and the headers of
- * each outer place, as the plan counts them. */
+ * each outer place, as the plan counts them. No rule has been asked yet, and
+ * with a batch in the lanes nothing goes there. */
 static bool has_room(const struct search *g, const struct xk_schedule *c)
 {
+    if (c->fma == XK_FMA_LANES)
+        return false;
     const unsigned tiles = c->m_thr / c->simd;
     const unsigned unit = (unsigned)xk_ceil_div(tiles, c->tg_n);
     const unsigned blocks =
