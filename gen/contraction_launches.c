@@ -76,6 +76,8 @@ static void sort_last(struct problems *p, struct xk_contraction_problem *tmp)
 {
     unsigned at = p->n - 1;
     const uint8_t number = p->number[at];
+    if (!at || terms_of(&p->of[at - 1]) >= terms_of(&p->of[at]))
+        return;
     *tmp = p->of[at];
     for (; at && terms_of(&p->of[at - 1]) < terms_of(tmp); at--) {
         p->of[at] = p->of[at - 1];
@@ -99,7 +101,8 @@ static enum xk_status search_classes(const struct classes *k,
         bool terms;
         if (!set_class(k, i, &terms))
             continue;
-        XK_TRY(xk_contraction_problem_search(k->c, k->platform, k->one, p));
+        XK_TRY(xk_contraction_problem_search(k->c, k->platform, k->one,
+                                             out->n ? p - 1 : NULL, p));
         p->nest.empty = !terms;
         out->number[out->n++] = (uint8_t)i;
         sort_last(out, &out->of[n]);
@@ -167,47 +170,61 @@ struct part {
     struct xk_contraction_problem *joined;
 };
 
-/* The candidates of a launch of so many classes like the first, that all can
- * have; INT64_MAX: the last resort is none of them, else the predicted cycles
- * of the best. */
-static enum xk_status search_joined(const struct classes *k,
-                                    const struct xk_contraction_problem *of,
-                                    unsigned n, unsigned alike,
-                                    struct xk_contraction_problem *out,
-                                    int64_t *score)
+/* Leaves those of the candidates that all classes can have; INT64_MAX: the last
+ * resort is none of them, else the predicted cycles of the best. */
+static int64_t leave_joined(const struct classes *k,
+                            const struct xk_contraction_problem *of, unsigned n,
+                            struct xk_contraction_problem *joined)
 {
-    struct xk_schedule *const s = out->candidate;
+    const struct xk_schedule *const s = joined->candidate;
+    const struct xk_schedule last = s[joined->n_candidates - 1];
+    keep_for_all(k->platform, of, n, joined);
+    return joined->n_candidates &&
+                   xk_schedule_same(&last, &s[joined->n_candidates - 1])
+               ? score_joined(k->platform, of, n, &s[0])
+               : INT64_MAX;
+}
+
+static void copy_candidates(const struct xk_contraction_problem *from,
+                            struct xk_contraction_problem *to)
+{
+    memcpy(to->candidate, from->candidate, sizeof(to->candidate));
+    to->n_candidates = from->n_candidates;
+}
+
+/* The candidates of the better of two: of as many classes like the first, or of
+ * the first alone, which may have most of the terms. */
+static enum xk_status
+search_joined(const struct classes *k, const struct xk_contraction_problem *of,
+              unsigned n, struct xk_contraction_problem *out, int64_t *score)
+{
     struct xk_shape shape = of->shape;
-    *score = INT64_MAX;
-    shape.classes = alike;
-    XK_TRY(xk_candidates_of(k->c, k->platform, &shape, s, &out->n_candidates));
-    const struct xk_schedule last = s[out->n_candidates - 1];
-    keep_for_all(k->platform, of, n, out);
-    if (out->n_candidates && xk_schedule_same(&last, &s[out->n_candidates - 1]))
-        *score = score_joined(k->platform, of, n, &s[0]);
+    copy_candidates(of, out);
+    const int64_t alone = leave_joined(k, of, n, out);
+    shape.classes = n;
+    XK_TRY(xk_candidates_of(k->c, k->platform, &shape, out->candidate,
+                            &out->n_candidates));
+    *score = leave_joined(k, of, n, out);
+    if (alone >= *score)
+        return XK_OK;
+    copy_candidates(of, out);
+    *score = leave_joined(k, of, n, out);
     return XK_OK;
 }
 
-/* Whether classes share a launch: where its predicted cycles are fewer. It has
- * the schedules of as many classes like the first, or of the first alone, which
- * may have most of the terms. */
+/* Whether classes share a launch: where its predicted cycles are fewer. */
 static enum xk_status choose_joined(const struct classes *k,
                                     const struct problems *p, struct part *x)
 {
     const struct xk_contraction_problem *const of = &p->of[x->first];
-    struct xk_contraction_problem *const j = x->joined;
-    int64_t alike, alone;
+    int64_t score;
     x->joins = false;
     x->score = 0;
     for (unsigned i = 0; i < x->n; i++)
         x->score += of[i].candidate[0].score;
     if (x->n < 2)
         return XK_OK;
-    XK_TRY(search_joined(k, of, x->n, 1, j, &alone));
-    XK_TRY(search_joined(k, of, x->n, x->n, j, &alike));
-    if (alone < alike)
-        XK_TRY(search_joined(k, of, x->n, 1, j, &alone));
-    const int64_t score = alone < alike ? alone : alike;
+    XK_TRY(search_joined(k, of, x->n, x->joined, &score));
     x->joins = score < x->score;
     if (x->joins)
         x->score = score;
@@ -267,8 +284,7 @@ static enum xk_status add_joined(struct launch_maker *m,
     const struct xk_nest **const more =
         xk_arena_alloc(m->arena, x->n * sizeof(*more));
     XK_TRY(xk_ctx_status(m->k.c));
-    memcpy(p->candidate, x->joined->candidate, sizeof(p->candidate));
-    p->n_candidates = x->joined->n_candidates;
+    copy_candidates(x->joined, p);
     for (unsigned i = 0; i < x->n; i++) {
         XK_TRY(nest_of_class(m, &p[i]));
         if (i)
