@@ -171,7 +171,9 @@ struct part {
 };
 
 /* Leaves those of the candidates that all classes can have; INT64_MAX: the last
- * resort is none of them, else the predicted cycles of the best. */
+ * resort is none of them, else the predicted cycles of the best. Only dpas
+ * gains enough: loops of mad are long, and four of them are more code than a
+ * kernel may have (docs/measurements.md). */
 static int64_t leave_joined(const struct classes *k,
                             const struct xk_contraction_problem *of, unsigned n,
                             struct xk_contraction_problem *joined)
@@ -179,7 +181,7 @@ static int64_t leave_joined(const struct classes *k,
     const struct xk_schedule *const s = joined->candidate;
     const struct xk_schedule last = s[joined->n_candidates - 1];
     keep_for_all(k->platform, of, n, joined);
-    return joined->n_candidates &&
+    return joined->n_candidates && xk_fma_family_of(s[0].fma)->dpas &&
                    xk_schedule_same(&last, &s[joined->n_candidates - 1])
                ? score_joined(k->platform, of, n, &s[0])
                : INT64_MAX;

@@ -124,13 +124,14 @@ END_TEST
 
 static const struct {
     const char *text;
-    unsigned launches;
+    unsigned launches, type; /* 0: f16 */
 } gradients[] = {
     {"mb16ic128ih56oc128oh28kh3sh2ph1", 1},
     {"mb16ic128ih56oc128oh28kh3sh2ph2dh1", 1}, /* three have no terms */
     {"mb16ic128ih56oc128oh27kh3sh2ph2dh2", 1},
     {"mb16ic512ih28oc1024oh14kh1sh2", 1},
     {"mb16g4ic128ih56oc128oh28kh3sh2ph1", 1},
+    {"mb16ic256ih28oc256oh14kh3sh2ph1", 4, XK_F32}, /* mad's code is long */
     /* Eight classes, of which four share a launch. */
     {"mb4ic64id16ih16iw16oc64od8oh8ow8kd3kh3kw3sd2sh2sw2pd1ph1pw1", 2},
 };
@@ -142,7 +143,8 @@ START_TEST(classes_share_a_launch)
     struct xk_conv_info info = {.size = sizeof(info)};
     struct xk_error err;
     d.prop = XK_BWD_D;
-    d.src_type = d.wei_type = d.dst_type = XK_F16;
+    d.src_type = d.wei_type = d.dst_type =
+        gradients[_i].type ? gradients[_i].type : XK_F16;
     ck_assert_int_eq(xk_conv_desc_parse(gradients[_i].text, &d, NULL, 0, NULL),
                      XK_OK);
     for (unsigned t = 0; t < XK_COUNTOF(tags); t++) {
