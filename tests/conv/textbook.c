@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "textbook.h"
 
+#include "tests/element.h"
+
 int64_t textbook_element(const struct xk_conv_info *info, unsigned arg,
                          const int64_t place[4])
 {
-    const struct xk_tensor_info *const t = &info->tensor[arg];
-    int64_t e = 0;
-    for (unsigned b = 0; b < t->n_blocks; b++)
-        e += place[t->blocks[b].dim] / t->blocks[b].div % t->blocks[b].size *
-             t->blocks[b].stride;
-    return e;
+    return element_at(&info->tensor[arg], place);
 }
 
 void textbook_products(const struct xk_conv_desc *f,

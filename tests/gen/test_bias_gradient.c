@@ -6,6 +6,7 @@
 
 #include "conv/conv.h"
 #include "conv/tensors.h"
+#include "tests/element.h"
 #include "tests/gen/launches_lab.h"
 #include "tests/tap.h"
 
@@ -48,16 +49,6 @@ static const struct bias_case {
      "splits=1 fma=mad kloop=walk slices=2 k=4", 3},
 };
 
-/* The tensor's element at so many places along its dims. */
-static int64_t place(const struct xk_tensor_info *t, const int64_t *at)
-{
-    int64_t e = 0;
-    for (uint32_t b = 0; b < t->n_blocks; b++)
-        e += at[t->blocks[b].dim] / t->blocks[b].div % t->blocks[b].size *
-             t->blocks[b].stride;
-    return e;
-}
-
 struct tensors {
     const struct xk_conv_info *info;
     float *data[XK_N_CONV_ARGS];
@@ -65,7 +56,7 @@ struct tensors {
 
 static float at(const struct tensors *t, unsigned arg, const int64_t *index)
 {
-    return t->data[arg][place(&t->info->tensor[arg], index)];
+    return t->data[arg][element_at(&t->info->tensor[arg], index)];
 }
 
 /* Small integers in the elements, and zeros in padding. */
@@ -80,7 +71,8 @@ static void fill_integers(const struct tensors *t, unsigned arg)
         int64_t rest = i, index[XK_MAX_NDIMS];
         for (uint32_t d = x->ndims; d-- > 0; rest /= x->dims[d])
             index[d] = rest % x->dims[d];
-        t->data[arg][place(x, index)] = (float)(rand_r(&seed) / 7 % 15 - 7);
+        t->data[arg][element_at(x, index)] =
+            (float)(rand_r(&seed) / 7 % 15 - 7);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/element.h"
 #include "tests/gen/launches_lab.h"
 #include "tests/tap.h"
 
@@ -114,11 +115,7 @@ static void lay_out(const struct sum_case *x, const struct xk_tensor_info *t,
     memset(out, 0, t->size_b);
     for (int i = 0; i < x->n * x->k; i++) {
         const int64_t at[XK_MAX_NDIMS] = {i / x->k, i % x->k};
-        int64_t e = 0;
-        for (unsigned b = 0; b < t->n_blocks; b++)
-            e += at[t->blocks[b].dim] / t->blocks[b].div % t->blocks[b].size *
-                 t->blocks[b].stride;
-        out[e] = wei[i];
+        out[element_at(t, at)] = wei[i];
     }
 }
 

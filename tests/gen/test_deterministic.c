@@ -11,6 +11,7 @@
 
 #include "conv/tensors.h"
 #include "launches_lab.h"
+#include "tests/element.h"
 #include "tests/tap.h"
 #include "typed.h"
 
@@ -54,16 +55,6 @@ static struct xk_conv_desc desc_of(int row)
     return d;
 }
 
-/* The tensor's element at so many places along its dims. */
-static int64_t element(const struct xk_tensor_info *t, const int64_t *at)
-{
-    int64_t e = 0;
-    for (uint32_t b = 0; b < t->n_blocks; b++)
-        e += at[t->blocks[b].dim] / t->blocks[b].div % t->blocks[b].size *
-             t->blocks[b].stride;
-    return e;
-}
-
 /* Fractions of many digits and of many magnitudes; zeros in padding. */
 static void fill(const struct xk_conv_info *info, unsigned arg)
 {
@@ -79,7 +70,7 @@ static void fill(const struct xk_conv_info *info, unsigned arg)
         for (uint32_t d = t->ndims; d-- > 0; rest /= t->dims[d])
             at[d] = rest % t->dims[d];
         const double v = (double)(rand_r(&seed) % 2001 - 1000) / 977;
-        typed_put(xk_conv_dtype(t->type), data[arg], element(t, at),
+        typed_put(xk_conv_dtype(t->type), data[arg], element_at(t, at),
                   rand_r(&seed) % 8 ? v : v * 300);
     }
 }
@@ -133,7 +124,7 @@ static double value(const struct xk_conv_info *info, unsigned arg,
                     const int64_t *at)
 {
     const struct xk_tensor_info *const t = &info->tensor[arg];
-    return ((const float *)data[arg])[element(t, at)];
+    return ((const float *)data[arg])[element_at(t, at)];
 }
 
 static struct exact exact_at(const struct xk_conv_desc *d,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "tests/element.h"
 #include "tests/gen/launches_lab.h"
 #include "tests/gen/typed.h"
 #include "tests/tap.h"
@@ -50,12 +51,7 @@ static enum xk_dtype type_of(const struct side *s, unsigned arg)
 
 static int64_t element(const struct side *s, unsigned arg, const int64_t *at)
 {
-    const struct xk_tensor_info *const t = &s->info->tensor[arg];
-    int64_t e = 0;
-    for (unsigned b = 0; b < t->n_blocks; b++)
-        e += at[t->blocks[b].dim] / t->blocks[b].div % t->blocks[b].size *
-             t->blocks[b].stride;
-    return e;
+    return element_at(&s->info->tensor[arg], at);
 }
 
 static void create(struct side *s)
