@@ -295,6 +295,11 @@ static enum xk_status add_joined(struct launch_maker *m,
     if (m->addresses) {
         XK_TRY(xk_contraction_problem_use_addresses(m->k.c, m->k.platform, p));
         keep_for_all(m->k.platform, p, x->n, p);
+        if (!p->n_candidates)
+            return xk_fail(m->k.c, XK_EINVAL,
+                           "XK_SCHEDULE: with XK_CREATE_A64 no candidate is "
+                           "one for all classes of %s",
+                           m->k.con->c.name);
     }
     out->problem[out->n] = p;
     struct xk_launch *const l = &out->launch[out->n++];
@@ -319,22 +324,14 @@ static enum xk_status add_apart(struct launch_maker *m, bool several,
     return XK_OK;
 }
 
-static enum xk_status begin_classes(struct launch_maker *m,
-                                    struct xk_contraction_launches *out)
+/* Room for what a class and a launch need while they are looked at, and the
+ * search for each class. */
+static enum xk_status begin_classes(struct launch_maker *m)
 {
-    const struct xk_contraction *const con = m->k.con;
-    const uint64_t n = xk_contraction_classes(con);
-    *out = (struct xk_contraction_launches){0};
-    if (n > XK_MAX_LAUNCHES)
-        return xk_fail(m->k.c, XK_EUNSUPPORTED,
-                       "%s: %" PRIu64 " classes, a program has at most %d "
-                       "launches",
-                       con->c.name, n, XK_MAX_LAUNCHES);
     m->k.one = xk_arena_alloc(m->arena, sizeof(*m->k.one));
     m->part.joined = xk_arena_alloc(m->arena, sizeof(*m->part.joined));
-    out->problem = xk_arena_alloc(m->arena, n * sizeof(*out->problem));
-    out->launch = xk_arena_alloc(m->arena, n * sizeof(*out->launch));
-    return xk_ctx_status(m->k.c);
+    XK_TRY(xk_ctx_status(m->k.c));
+    return search_classes(&m->k, m->arena, &m->all);
 }
 
 enum xk_status xk_contraction_launches_make(xk_ctx *c, struct xk_arena *arena,
@@ -345,13 +342,19 @@ enum xk_status xk_contraction_launches_make(xk_ctx *c, struct xk_arena *arena,
 {
     struct launch_maker m = {
         .k = {c, platform, con, NULL}, .arena = arena, .addresses = addresses};
-    XK_TRY(begin_classes(&m, out));
-    XK_TRY(search_classes(&m.k, arena, &m.all));
-    const bool several = xk_contraction_classes(con) > 1;
+    const uint64_t n = xk_contraction_classes(con);
+    *out = (struct xk_contraction_launches){0};
+    if (n > XK_MAX_LAUNCHES)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "%s: %" PRIu64 " classes, a program has at most %d "
+                       "launches",
+                       con->c.name, n, XK_MAX_LAUNCHES);
+    out->problem = xk_arena_alloc(arena, n * sizeof(*out->problem));
+    out->launch = xk_arena_alloc(arena, n * sizeof(*out->launch));
+    XK_TRY(begin_classes(&m));
     for (unsigned i = 0; i < m.all.n; i += m.part.n) {
         XK_TRY(part_from(&m.k, &m.all, i, &m.part));
-        XK_TRY(m.part.joins ? add_joined(&m, out)
-                            : add_apart(&m, several, out));
+        XK_TRY(m.part.joins ? add_joined(&m, out) : add_apart(&m, n > 1, out));
     }
     return out->n ? XK_OK
                   : xk_fail(c, XK_EINVAL, "%s: no coordinates are an element",
@@ -364,12 +367,10 @@ enum xk_status xk_contraction_launches_score(xk_ctx *c, struct xk_arena *arena,
                                              int64_t *score)
 {
     struct launch_maker m = {.k = {c, platform, con, NULL}, .arena = arena};
-    struct xk_contraction_launches unused;
     *score = INT64_MAX;
     if (xk_contraction_classes(con) > XK_MAX_LAUNCHES)
         return XK_OK;
-    XK_TRY(begin_classes(&m, &unused));
-    XK_TRY(search_classes(&m.k, arena, &m.all));
+    XK_TRY(begin_classes(&m));
     *score = 0;
     for (unsigned i = 0; i < m.all.n; i += m.part.n) {
         XK_TRY(part_from(&m.k, &m.all, i, &m.part));

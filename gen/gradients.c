@@ -53,6 +53,17 @@ static bool asks_tiled(const struct xk_problem *p, unsigned tiled)
            (!tiled || (all <= INT32_MAX && (!few || all <= 2 * of_classes)));
 }
 
+/* Adds a way that is worth to ask for and is not there yet. */
+static void list_tiled(const struct xk_problem *p, unsigned tiled,
+                       unsigned *ways, unsigned *n)
+{
+    for (unsigned i = 0; i < *n; i++)
+        if (ways[i] == tiled)
+            return;
+    if (asks_tiled(p, tiled))
+        ways[(*n)++] = tiled;
+}
+
 /* The way with the fewest predicted cycles, the first of equals. */
 static enum xk_status compare_tiled(xk_ctx *c, struct xk_problem *p,
                                     const unsigned *ways, unsigned n,
@@ -75,12 +86,10 @@ static enum xk_status compare_tiled(xk_ctx *c, struct xk_problem *p,
 static enum xk_status choose_tiled(xk_ctx *c, struct xk_problem *p)
 {
     const struct xk_conv_tiled may = xk_conv_may_tile(&p->desc);
-    const unsigned all[] = {may.even, 0, may.all};
-    unsigned ways[XK_COUNTOF(all)], n = 0, best;
-    for (unsigned i = 0; i < XK_COUNTOF(all); i++)
-        if (asks_tiled(p, all[i]) && (!i || all[i] != all[i - 1]) &&
-            (i < 2 || all[i] != all[0]))
-            ways[n++] = all[i];
+    unsigned ways[3], n = 0, best;
+    list_tiled(p, may.even, ways, &n);
+    list_tiled(p, 0, ways, &n);
+    list_tiled(p, may.all, ways, &n);
     best = n ? ways[0] : may.last;
     if (n > 1 && xk_conv_makes_moved(&p->desc) &&
         compare_tiled(c, p, ways, n, &best) == XK_ENOMEM)
