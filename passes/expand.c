@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/budget.h"
 
 /* All of a tile that begins at &buf[0] of it: its registers, whole or in the
@@ -58,13 +59,20 @@ static const xk_stmt *expand_call(struct xk_expand *x, const xk_stmt *s)
 
 static const xk_expr *expand_stmt(void *user, const xk_expr *s);
 
-/* What is known of a variable that stands for a value. */
+/* What is known of a variable that stands for a value: the value's range, and
+ * that it is below its extent, if it has one. */
 static void learn_bound(struct xk_expand *x, const xk_expr *var,
                         const xk_expr *value, int64_t extent)
 {
-    int64_t lo = 0, hi = extent - 1, mod, rem;
-    if (!extent && !xk_facts_range(x->facts, value, &lo, &hi))
+    int64_t lo, hi, mod, rem;
+    const bool known = xk_facts_range(x->facts, value, &lo, &hi);
+    const bool meets = known && lo < extent && hi >= 0;
+    if (!known && !extent)
         return;
+    if (extent) {
+        lo = meets ? xk_larger(lo, 0) : 0;
+        hi = meets ? xk_smaller(hi, extent - 1) : extent - 1;
+    }
     xk_facts_divisibility(x->facts, value, &mod, &rem);
     xk_facts_set(x->facts, var, lo, hi, mod ? mod : 1, mod ? rem : 0);
 }
