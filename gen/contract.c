@@ -87,7 +87,7 @@ static struct xk_kernel_job job_of(struct ladder *l, const struct xk_plan *p,
         .has_dpas = xk_fma_family_of(p->s.fma)->dpas,
         .surfaces = p->s.surfaces,
         .tight = l->tight,
-        .header_grf = xk_plan_held_grf(p, XK_BUFFER_ADDRESSES)};
+        .header_grf = p->grf.headers};
     if (p->slices.slm_b > job.slm_b)
         job.slm_b = p->slices.slm_b;
     if (!l->tight)

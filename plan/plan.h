@@ -274,6 +274,7 @@ struct xk_plan_thread {
 /* Registers of each phase, in GRFs. */
 struct xk_plan_grf {
     uint16_t loop, epilogue, limit;
+    uint16_t headers; /* that addresses in loops may take */
     uint16_t spare; /* that hoisting and CSE may use in loops */
 };
 

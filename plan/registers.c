@@ -3,13 +3,16 @@
  * have a table, whose tiles are the schedule's (schedule/buffers.h). */
 #include "plan/operand.h"
 
-/* Addresses: 8 bytes a lane. The header pass gives the messages of a loop a few
- * headers in turn, and keeps a few bases: their loop-invariant parts. */
+enum { WIDE_B = 8 }; /* of a 64-bit address */
+
+/* Addresses, of so many bytes a lane. The header pass gives the messages of a
+ * loop a few headers in turn, and keeps a few bases: their loop-invariant
+ * parts. */
 static unsigned header_grf(const struct xk_plan *p,
-                           const struct xk_plan_loads *l)
+                           const struct xk_plan_loads *l, unsigned lane_b)
 {
     enum { TURNS = 4, MOST = 8 };
-    const unsigned each = xk_grfs(p, 8u * l->lanes);
+    const unsigned each = xk_grfs(p, lane_b * l->lanes);
     const unsigned ring = (l->n < TURNS ? l->n : TURNS) * each;
     return l->bases * each + (ring < MOST ? ring : MOST);
 }
@@ -59,23 +62,35 @@ static bool leaves_lanes(const struct xk_plan *p)
     return has_left_lanes(p) || (p->con->a.fill && a) || (p->con->b.fill && b);
 }
 
+/* Whether registers of A behind K's last place, or the only step's places
+ * behind the last one of theirs, are no memory of A, so that no load writes
+ * them. */
+static bool fills_steps(const struct xk_plan *p)
+{
+    const struct xk_contraction *const con = &p->con->walked;
+    const struct xk_view *const v = &p->con->a.view;
+    const struct xk_index *const k = xk_plan_k_inner(p);
+    const int d = xk_view_tensor_dim(v, k->name);
+    const int few =
+        xk_contraction_before(con, xk_contraction_last(con, XK_ROLE_K));
+    const int64_t all = xk_ceil_div(k->extent, p->t.k_last) * p->t.k_last;
+    if (p->s.pack && few >= 0 && con->index[few].extent < p->t.k / p->t.k_last)
+        return true;
+    return all > k->extent && (d < 0 || v->layout.padded[d] < all);
+}
+
 /* What a dummy in front of a dpas writes (codegen/dpas_guard.c): where not all
  * of src1 is loaded, or a load leaves lanes alone. */
 static unsigned dummy_grf(const struct xk_plan *p)
 {
-    bool parts =
-        p->a.access == XK_ACCESS_ELEMENTS || p->a.raw_b || p->a.zero_once;
-    for (unsigned i = 0; i < p->n_segments; i++)
-        parts |= p->seg[i].a.zeroes;
-    if (p->flat.places) /* no masks of A */
-        parts = p->a.access == XK_ACCESS_ELEMENTS;
-    parts |= p->sums.any; /* what adds sums up */
+    const bool parts = p->a.access == XK_ACCESS_ELEMENTS || p->a.raw_b ||
+                       fills_steps(p) || p->sums.any; /* what adds sums up */
     return p->t.dpas && (parts || leaves_lanes(p)) ? 8 : 0;
 }
 
 /* Headers of A in a loop over all of K: each place's stay. Straight code has
  * each while it needs it. */
-static unsigned flat_headers_grf(const struct xk_plan *p)
+static unsigned flat_headers_grf(const struct xk_plan *p, unsigned lane_b)
 {
     const struct xk_plan_flat *const f = &p->flat;
     const struct xk_flat_addresses a = {.places = f->places,
@@ -84,27 +99,27 @@ static unsigned flat_headers_grf(const struct xk_plan *p)
                                         .served = p->a.served,
                                         .eights = f->eights};
     const unsigned stay = xk_flat_addresses_grf(p->platform, &a);
-    const unsigned ring = header_grf(p, &p->seg[0].a);
+    const unsigned ring = header_grf(p, &p->seg[0].a, lane_b);
     const unsigned places = xk_grfs(p, f->places * f->headers_b);
     const bool straight = f->trip < 2u * f->copies && ring < places;
     return straight && a.served == 1 ? stay - places + ring : stay;
 }
 
-static unsigned addresses_grf(const struct xk_plan *p)
+static unsigned addresses_grf(const struct xk_plan *p, unsigned lane_b)
 {
     const struct xk_plan_segment *const s = p->seg;
     const unsigned deep_b = p->platform->dpas_depth_b;
-    unsigned n = header_grf(p, &s->b);
+    unsigned n = header_grf(p, &s->b, lane_b);
     if (p->flat.places)
-        n += flat_headers_grf(p);
+        n += flat_headers_grf(p, lane_b);
     else if (p->a.raw_b) /* a header each, or two places of K in turn */
         n += p->s.k_step / 2u;
     else
-        n += header_grf(p, &s->a);
-    /* Element by element the rest of K has many messages, too, whose headers
-     * the loop around both keeps. */
-    if (p->n_segments > 1 && (p->a.staging_b || p->b.staging_b))
-        n += header_grf(p, &s[1].a) + header_grf(p, &s[1].b);
+        n += header_grf(p, &s->a, lane_b);
+    /* The rest of K has messages, too, whose headers the loop around both
+     * keeps. */
+    if (p->n_segments > 1)
+        n += header_grf(p, &s[1].a, lane_b) + header_grf(p, &s[1].b, lane_b);
     if (p->s.slm) /* and places of stores and reads */
         n += 2 * xk_grfs(p, 4 * p->slm.share_b / deep_b) +
              xk_grfs(p, 4 * p->a.tile_b / deep_b);
@@ -164,7 +179,8 @@ static void count_loop(struct xk_plan *p)
     hold_grf(p, XK_BUFFER_STAGED_A, xk_grfs(p, p->a.staging_b));
     hold_grf(p, XK_BUFFER_STAGED_B, xk_grfs(p, p->b.staging_b));
     hold_grf(p, XK_BUFFER_SHARE, xk_grfs(p, p->slm.share_b));
-    hold_grf(p, XK_BUFFER_ADDRESSES, addresses_grf(p));
+    hold_grf(p, XK_BUFFER_ADDRESSES,
+             addresses_grf(p, p->s.surfaces && !p->a.staging_b ? 4 : WIDE_B));
     hold_grf(p, XK_BUFFER_COORDINATES, coordinates_grf(p));
     hold_grf(p, XK_BUFFER_FIXED, FIXED + dummy_grf(p));
     p->grf.loop = (uint16_t)xk_buffers_grf(p->platform, &p->held);
@@ -201,8 +217,9 @@ static unsigned spare_grf(const struct xk_plan *p)
     const unsigned keep = ELEMENTS_GRF;
     const bool many = p->a.staging_b && p->seg[0].a.parts > MANY_PARTS;
     const struct xk_plan_grf *const g = &p->grf;
+    const unsigned more = g->headers - xk_plan_held_grf(p, XK_BUFFER_ADDRESSES);
     const unsigned left =
-        g->loop < g->limit ? (unsigned)(g->limit - g->loop) : 0;
+        g->loop < g->limit ? (unsigned)(g->limit - g->loop) - more : 0;
     if (p->b.staging_b || (many && left < keep))
         return left > keep ? left - keep : 0;
     return left;
@@ -211,6 +228,17 @@ static unsigned spare_grf(const struct xk_plan *p)
 /* Coordinates, offsets and masks of the epilogue: of all eights of rows, with M
  * in the lanes; else of one row, and a header. */
 enum { LANES_OF_M_GRF = 16, ONE_ROW_GRF = 6 };
+
+/* What headers may take: as many as 64-bit ones, if the loop leaves them. */
+static void set_headers(struct xk_plan *p)
+{
+    struct xk_plan_grf *const g = &p->grf;
+    const unsigned counted = xk_plan_held_grf(p, XK_BUFFER_ADDRESSES);
+    const unsigned more = addresses_grf(p, WIDE_B) - counted;
+    const unsigned left =
+        g->loop < g->limit ? (unsigned)(g->limit - g->loop) : 0;
+    g->headers = (uint16_t)(counted + (more < left ? more : left));
+}
 
 static unsigned epilogue_grf(const struct xk_plan *p)
 {
@@ -241,6 +269,7 @@ enum xk_status xk_plan_registers(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_grf *const g = &p->grf;
     g->limit = (uint16_t)xk_platform_grf(p->platform, p->s.grf_count);
     count_loop(p);
+    set_headers(p);
     g->spare = (uint16_t)spare_grf(p);
     g->epilogue = (uint16_t)epilogue_grf(p);
     xk_plan_fit_store(p);
