@@ -3,7 +3,7 @@
 """first_try.py XKBENCH [--count=100] [--seed=N]: whether registers are counted right before there is
 code. Random problems of each type are drawn, with a printed seed: how many kernels are made of the
 first candidate, and how far the registers that the plan counts are from those that the allocation
-takes. TAP: 95 of 100 first tries fit; 70 of 100 differences are at most 8 registers."""
+takes. TAP: 95 of 100 first tries fit; 90 of 100 differences are at most 8 registers."""
 import argparse
 import os
 import random
@@ -16,7 +16,7 @@ from pathlib import Path
 from random_problems import Tap, problem, text
 
 TYPES = ("f32", "f16", "u8s8")
-FIT, NEAR, APART = 0.95, 0.70, 8
+FIT, NEAR, APART = 0.95, 0.90, 8
 COUNTED = re.compile(r"^registers: loop (\d+) .* epilogue (\d+)", re.MULTILINE)
 
 
