@@ -275,7 +275,7 @@ struct xk_plan_thread {
 struct xk_plan_grf {
     uint16_t loop, epilogue, limit;
     uint16_t headers; /* that addresses in loops may take */
-    uint16_t spare; /* that hoisting and CSE may use in loops */
+    uint16_t spare;   /* that hoisting and CSE may use in loops */
 };
 
 /* A buffer of the nest that lower/ writes: name of its allocation, one place.

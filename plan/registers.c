@@ -230,7 +230,7 @@ static unsigned spare_grf(const struct xk_plan *p)
 enum { LANES_OF_M_GRF = 16, ONE_ROW_GRF = 6 };
 
 /* What headers may take: as many as 64-bit ones, if the loop leaves them. */
-static void set_headers(struct xk_plan *p)
+static void give_headers(struct xk_plan *p)
 {
     struct xk_plan_grf *const g = &p->grf;
     const unsigned counted = xk_plan_held_grf(p, XK_BUFFER_ADDRESSES);
@@ -269,7 +269,7 @@ enum xk_status xk_plan_registers(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_grf *const g = &p->grf;
     g->limit = (uint16_t)xk_platform_grf(p->platform, p->s.grf_count);
     count_loop(p);
-    set_headers(p);
+    give_headers(p);
     g->spare = (uint16_t)spare_grf(p);
     g->epilogue = (uint16_t)epilogue_grf(p);
     xk_plan_fit_store(p);

@@ -83,7 +83,7 @@ static enum xk_status create(uint16_t registers, unsigned refuse, uint32_t type,
 }
 
 static const uint32_t types[] = {XK_F32, XK_F16, XK_U8};
-#define TEXT "mb1ic64ih14oc64kh3ph1"
+#define TEXT "mb1ic64ih14oc64kh1"
 
 /* Registers that the code names, but for the one at the end: a thread's last
  * message has its payload in r112 or above. */
