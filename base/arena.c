@@ -40,7 +40,7 @@ static bool add_block(struct xk_arena *a, size_t n_b)
     return true;
 }
 
-void *xk_arena_alloc(struct xk_arena *a, size_t n_b)
+void *xk_arena_room(struct xk_arena *a, size_t n_b)
 {
     n_b = (n_b + 15) & ~(size_t)15;
     if (!a->head || a->head->size_b - a->head->used_b < n_b)
@@ -48,7 +48,13 @@ void *xk_arena_alloc(struct xk_arena *a, size_t n_b)
             return NULL;
     void *const p = a->head->data + a->head->used_b;
     a->head->used_b += n_b;
-    return memset(p, 0, n_b);
+    return p;
+}
+
+void *xk_arena_alloc(struct xk_arena *a, size_t n_b)
+{
+    void *const p = xk_arena_room(a, n_b);
+    return p ? memset(p, 0, n_b) : NULL;
 }
 
 const char *xk_arena_printf(struct xk_arena *a, const char *fmt, ...)

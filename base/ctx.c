@@ -32,6 +32,7 @@ unsigned xk_ctx_destroy(xk_ctx *c)
         return 0;
     const struct xk_alloc alloc = c->alloc;
     const unsigned held = xk_pool_destroy(c, c->pool);
+    xk_free(c, c->searches);
     alloc.realloc(alloc.user, c, 0);
     return held;
 }

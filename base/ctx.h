@@ -11,6 +11,7 @@
 #include "xekern/status.h"
 
 struct xk_pool;
+struct xk_searches;
 
 /* base/budget.h */
 struct xk_budget {
@@ -22,8 +23,9 @@ struct xk_budget {
 
 typedef struct xk_ctx {
     struct xk_alloc alloc;
-    struct xk_error error; /* the first one sticks */
-    struct xk_pool *pool;  /* interned IR nodes, base/pool.h */
+    struct xk_error error;        /* the first one sticks */
+    struct xk_pool *pool;         /* interned IR nodes, base/pool.h */
+    struct xk_searches *searches; /* gen/searches.h; freed with the context */
     void (*log)(void *user, const char *line);
     void *log_user;
     uint32_t next_var_id;

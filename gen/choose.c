@@ -13,6 +13,7 @@
 #include "gen/gradients.h"
 #include "gen/make_launches.h"
 #include "gen/padding.h"
+#include "gen/searches.h"
 #include "gen/join_parts.h"
 #include "gen/target.h"
 #include "plan/plan.h"
@@ -89,7 +90,10 @@ enum xk_status xk_candidates_of(xk_ctx *c, const struct xk_platform *platform,
     struct xk_schedule_fixed fixed;
     const struct xk_schedule_rule *broken = NULL;
     XK_TRY(xk_given_schedule_parse(c, &fixed));
-    *n = xk_schedule_candidates(platform, s, &fixed, candidate, &broken);
+    if (fixed.named)
+        *n = xk_schedule_candidates(platform, s, &fixed, candidate, &broken);
+    else
+        XK_TRY(xk_searches_ask(c, platform, s, candidate, n, &broken));
     if (*n)
         return XK_OK;
     if (fixed.named)

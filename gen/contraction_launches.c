@@ -62,7 +62,7 @@ static bool set_class(const struct classes *k, uint64_t number, bool *terms)
  * first. */
 struct problems {
     unsigned n;
-    struct xk_contraction_problem *of;
+    struct xk_contraction_problem **of;
     uint8_t number[XK_MAX_LAUNCHES]; /* of the class */
 };
 
@@ -72,18 +72,16 @@ static int64_t terms_of(const struct xk_contraction_problem *p)
 }
 
 /* The last problem goes in front of those with fewer terms. */
-static void sort_last(struct problems *p, struct xk_contraction_problem *tmp)
+static void sort_last(struct problems *p)
 {
     unsigned at = p->n - 1;
+    struct xk_contraction_problem *const last = p->of[at];
     const uint8_t number = p->number[at];
-    if (!at || terms_of(&p->of[at - 1]) >= terms_of(&p->of[at]))
-        return;
-    *tmp = p->of[at];
-    for (; at && terms_of(&p->of[at - 1]) < terms_of(tmp); at--) {
+    for (; at && terms_of(p->of[at - 1]) < terms_of(last); at--) {
         p->of[at] = p->of[at - 1];
         p->number[at] = p->number[at - 1];
     }
-    p->of[at] = *tmp;
+    p->of[at] = last;
     p->number[at] = number;
 }
 
@@ -94,18 +92,22 @@ static enum xk_status search_classes(const struct classes *k,
 {
     const uint64_t n = xk_contraction_classes(k->con);
     out->n = 0;
-    out->of = xk_arena_alloc(arena, (n + 1) * sizeof(*out->of));
+    out->of =
+        xk_arena_alloc(arena, n * sizeof(struct xk_contraction_problem *));
     XK_TRY(xk_ctx_status(k->c));
     for (uint64_t i = 0; i < n; i++) {
-        struct xk_contraction_problem *const p = &out->of[out->n];
         bool terms;
         if (!set_class(k, i, &terms))
             continue;
-        XK_TRY(xk_contraction_problem_search(k->c, k->platform, k->one,
-                                             out->n ? p - 1 : NULL, p));
+        struct xk_contraction_problem *const p =
+            xk_arena_room(arena, sizeof(*p));
+        if (!p)
+            return xk_ctx_status(k->c);
+        XK_TRY(xk_contraction_problem_search(k->c, k->platform, k->one, p));
         p->nest.empty = !terms;
+        out->of[out->n] = p;
         out->number[out->n++] = (uint8_t)i;
-        sort_last(out, &out->of[n]);
+        sort_last(out);
     }
     return XK_OK;
 }
@@ -121,37 +123,37 @@ static struct xk_schedule in_class(const struct xk_contraction_problem *p,
  * of n such ones, which fill the machine together; no fewer than of the first
  * alone. */
 static int64_t score_joined(const struct xk_platform *platform,
-                            const struct xk_contraction_problem *of, unsigned n,
-                            const struct xk_schedule *joined)
+                            struct xk_contraction_problem *const *of,
+                            unsigned n, const struct xk_schedule *joined)
 {
     int64_t all = 0;
     for (unsigned i = 0; i < n; i++) {
-        const struct xk_schedule s = in_class(&of[i], joined);
-        struct xk_shape shape = of[i].shape;
+        const struct xk_schedule s = in_class(of[i], joined);
+        struct xk_shape shape = of[i]->shape;
         shape.classes = n;
         all += xk_schedule_score(platform, &shape, &s);
     }
-    const int64_t first = xk_schedule_score(platform, &of->shape, joined);
+    const int64_t first = xk_schedule_score(platform, &of[0]->shape, joined);
     return xk_larger(all / n, first);
 }
 
 /* Whether all classes can have it. */
 static bool is_for_all(const struct xk_platform *platform,
-                       const struct xk_contraction_problem *of, unsigned n,
+                       struct xk_contraction_problem *const *of, unsigned n,
                        const struct xk_schedule *joined)
 {
     if (joined->pack || joined->fma == XK_FMA_LANES)
         return false;
     for (unsigned i = 0; i < n; i++) {
-        const struct xk_schedule s = in_class(&of[i], joined);
-        if (xk_schedule_check(platform, &of[i].shape, &s))
+        const struct xk_schedule s = in_class(of[i], joined);
+        if (xk_schedule_check(platform, &of[i]->shape, &s))
             return false;
     }
     return true;
 }
 
 static void keep_for_all(const struct xk_platform *platform,
-                         const struct xk_contraction_problem *of, unsigned n,
+                         struct xk_contraction_problem *const *of, unsigned n,
                          struct xk_contraction_problem *joined)
 {
     unsigned kept = 0;
@@ -175,8 +177,8 @@ struct part {
  * gains enough: loops of mad are long, and four of them are more code than a
  * kernel may have (docs/measurements.md). */
 static int64_t leave_joined(const struct classes *k,
-                            const struct xk_contraction_problem *of, unsigned n,
-                            struct xk_contraction_problem *joined)
+                            struct xk_contraction_problem *const *of,
+                            unsigned n, struct xk_contraction_problem *joined)
 {
     const struct xk_schedule *const s = joined->candidate;
     const struct xk_schedule last = s[joined->n_candidates - 1];
@@ -197,11 +199,11 @@ static void copy_candidates(const struct xk_contraction_problem *from,
 /* The candidates of the better of two: of as many classes like the first, or of
  * the first alone, which may have most of the terms. */
 static enum xk_status
-search_joined(const struct classes *k, const struct xk_contraction_problem *of,
+search_joined(const struct classes *k, struct xk_contraction_problem *const *of,
               unsigned n, struct xk_contraction_problem *out, int64_t *score)
 {
-    struct xk_shape shape = of->shape;
-    copy_candidates(of, out);
+    struct xk_shape shape = of[0]->shape;
+    copy_candidates(of[0], out);
     const int64_t alone = leave_joined(k, of, n, out);
     shape.classes = n;
     XK_TRY(xk_candidates_of(k->c, k->platform, &shape, out->candidate,
@@ -209,7 +211,7 @@ search_joined(const struct classes *k, const struct xk_contraction_problem *of,
     *score = leave_joined(k, of, n, out);
     if (alone >= *score)
         return XK_OK;
-    copy_candidates(of, out);
+    copy_candidates(of[0], out);
     *score = leave_joined(k, of, n, out);
     return XK_OK;
 }
@@ -218,12 +220,12 @@ search_joined(const struct classes *k, const struct xk_contraction_problem *of,
 static enum xk_status choose_joined(const struct classes *k,
                                     const struct problems *p, struct part *x)
 {
-    const struct xk_contraction_problem *const of = &p->of[x->first];
+    struct xk_contraction_problem *const *const of = &p->of[x->first];
     int64_t score;
     x->joins = false;
     x->score = 0;
     for (unsigned i = 0; i < x->n; i++)
-        x->score += of[i].candidate[0].score;
+        x->score += of[i]->candidate[0].score;
     if (x->n < 2)
         return XK_OK;
     XK_TRY(search_joined(k, of, x->n, x->joined, &score));
@@ -282,19 +284,20 @@ static enum xk_status add_joined(struct launch_maker *m,
                                  struct xk_contraction_launches *out)
 {
     const struct part *const x = &m->part;
-    struct xk_contraction_problem *const p = &m->all.of[x->first];
+    struct xk_contraction_problem *const *const of = &m->all.of[x->first];
+    struct xk_contraction_problem *const p = of[0];
     const struct xk_nest **const more =
         xk_arena_alloc(m->arena, x->n * sizeof(*more));
     XK_TRY(xk_ctx_status(m->k.c));
     copy_candidates(x->joined, p);
     for (unsigned i = 0; i < x->n; i++) {
-        XK_TRY(nest_of_class(m, &p[i]));
+        XK_TRY(nest_of_class(m, of[i]));
         if (i)
-            more[i - 1] = &p[i].nest;
+            more[i - 1] = &of[i]->nest;
     }
     if (m->addresses) {
         XK_TRY(xk_contraction_problem_use_addresses(m->k.c, m->k.platform, p));
-        keep_for_all(m->k.platform, p, x->n, p);
+        keep_for_all(m->k.platform, of, x->n, p);
         if (!p->n_candidates)
             return xk_fail(m->k.c, XK_EINVAL,
                            "XK_SCHEDULE: with XK_CREATE_A64 no candidate is "
@@ -313,7 +316,7 @@ static enum xk_status add_apart(struct launch_maker *m, bool several,
                                 struct xk_contraction_launches *out)
 {
     for (unsigned i = m->part.first; i < m->part.first + m->part.n; i++) {
-        struct xk_contraction_problem *const p = &m->all.of[i];
+        struct xk_contraction_problem *const p = m->all.of[i];
         XK_TRY(nest_of_class(m, p));
         if (m->addresses)
             XK_TRY(
@@ -328,8 +331,8 @@ static enum xk_status add_apart(struct launch_maker *m, bool several,
  * search for each class. */
 static enum xk_status begin_classes(struct launch_maker *m)
 {
-    m->k.one = xk_arena_alloc(m->arena, sizeof(*m->k.one));
-    m->part.joined = xk_arena_alloc(m->arena, sizeof(*m->part.joined));
+    m->k.one = xk_arena_room(m->arena, sizeof(*m->k.one));
+    m->part.joined = xk_arena_room(m->arena, sizeof(*m->part.joined));
     XK_TRY(xk_ctx_status(m->k.c));
     return search_classes(&m->k, m->arena, &m->all);
 }

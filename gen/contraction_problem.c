@@ -261,22 +261,16 @@ enum xk_status xk_contraction_problem_score(xk_ctx *c,
     return status;
 }
 
-enum xk_status
-xk_contraction_problem_search(xk_ctx *c, const struct xk_platform *platform,
-                              const struct xk_contraction *con,
-                              const struct xk_contraction_problem *like,
-                              struct xk_contraction_problem *out)
+enum xk_status xk_contraction_problem_search(xk_ctx *c,
+                                             const struct xk_platform *platform,
+                                             const struct xk_contraction *con,
+                                             struct xk_contraction_problem *out)
 {
     struct xk_contraction *const p = &out->nest.of;
-    memset(out, 0, sizeof(*out));
+    out->nest.empty = false;
     xk_contraction_copy(p, con);
     XK_TRY(prepare_contraction(c, p));
     XK_TRY(xk_shape_of(c, p, &out->shape));
-    if (like && !memcmp(&like->shape, &out->shape, sizeof(out->shape))) {
-        memcpy(out->candidate, like->candidate, sizeof(out->candidate));
-        out->n_candidates = like->n_candidates;
-        return XK_OK;
-    }
     return xk_candidates_of(c, platform, &out->shape, out->candidate,
                             &out->n_candidates);
 }
@@ -286,7 +280,7 @@ enum xk_status xk_contraction_problem_make(xk_ctx *c,
                                            const struct xk_contraction *con,
                                            struct xk_contraction_problem *out)
 {
-    XK_TRY(xk_contraction_problem_search(c, platform, con, NULL, out));
+    XK_TRY(xk_contraction_problem_search(c, platform, con, out));
     return xk_nest_make(c, &out->nest.of, &out->nest);
 }
 

@@ -30,12 +30,11 @@ enum xk_status xk_contraction_problem_make(xk_ctx *c,
                                            const struct xk_platform *platform,
                                            const struct xk_contraction *con,
                                            struct xk_contraction_problem *out);
-/* The same without a nest, of which only the contraction is set. like: a
- * problem that was searched before and may have the same shape, or NULL. */
+/* The same without a nest, of which only the contraction is set, and that
+ * something is summed. */
 enum xk_status
 xk_contraction_problem_search(xk_ctx *c, const struct xk_platform *platform,
                               const struct xk_contraction *con,
-                              const struct xk_contraction_problem *like,
                               struct xk_contraction_problem *out);
 /* The predicted cycles of the best candidate, as it would be made; no nest is.
  */

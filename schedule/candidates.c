@@ -310,6 +310,15 @@ static uint8_t shared_steps(const struct xk_shape *s)
     return s->shared.steps > UINT8_MAX ? 0 : (uint8_t)s->shared.steps;
 }
 
+/* Columns of the widest tile; all others' divide them. */
+#define WIDEST 64
+
+void xk_shape_searched(const struct xk_shape *s, struct xk_shape *out)
+{
+    memcpy(out, s, sizeof(*out));
+    out->rows_b = s->rows_b % WIDEST;
+}
+
 /* Whether no tile of so many columns is loaded in blocks of B. */
 static bool lacks_blocks(const struct xk_shape *s, const struct xk_schedule *c)
 {
@@ -506,12 +515,12 @@ static void packed(struct search *g, struct xk_schedule c)
 
 static void systolic(struct search *g)
 {
-    static const uint8_t sides_n[] = {64, 32, 16, 8};
+    static const uint8_t sides_n[] = {WIDEST, 32, 16, 8};
     for (unsigned fma = XK_FMA_DPASW; fma >= XK_FMA_DPAS; fma--)
         for (unsigned m = 32; m >= 8; m -= 8)
             for (unsigned n = 0; n < XK_COUNTOF(sides_n); n++)
                 for (unsigned grf = 128; grf <= 256; grf += 128) {
-                    if (sides_n[n] == 64 && (m != 16 || grf == 128))
+                    if (sides_n[n] == WIDEST && (m != 16 || grf == 128))
                         continue;
                     /* A pair of dpasw's threads has squares of columns each. */
                     if (fma == XK_FMA_DPASW &&
@@ -527,7 +536,7 @@ static void systolic(struct search *g)
                         .surfaces = true,
                         .grf_count = (uint16_t)grf};
                     c = with_fixed(g, &c);
-                    if (sides_n[n] < 64)
+                    if (sides_n[n] < WIDEST)
                         direct(g, c);
                     flat(g, c);
                     walk(g, c);

@@ -383,6 +383,9 @@ unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 const struct xk_schedule_fixed *fixed,
                                 struct xk_schedule out[XK_MAX_CANDIDATES],
                                 const struct xk_schedule_rule **broken);
+/* What such a search sees of a shape if nothing is fixed: all shapes with the
+ * same *out, compared as bytes, have the same candidates. */
+void xk_shape_searched(const struct xk_shape *s, struct xk_shape *out);
 /* Most groups that a core holds at a time. */
 int64_t xk_schedule_resident(const struct xk_platform *p,
                              const struct xk_schedule *c);
