@@ -45,7 +45,8 @@ struct xk_send {
 struct xk_mad {
     uint8_t dst, src0, src1, src2; /* enum xk_dtype */
     uint8_t lanes;
-    /* Lane stride in elements of each source: 1 or 0 (broadcast). */
+    /* Lane stride in elements of each source: 1 or 0 (broadcast), or 2 of src2
+     * of mad. */
     uint8_t stride0, stride1, stride2;
 };
 

@@ -195,8 +195,8 @@ static const char *bad_mad(const struct xk_mad *m)
         return "mad: needs number types";
     if (!m->lanes || m->lanes > 32)
         return "mad: lanes must be 1..32";
-    if (m->stride0 > 1 || m->stride1 > 1 || m->stride2 > 1)
-        return "mad: strides must be 0 or 1";
+    if (m->stride0 > 1 || m->stride1 > 1 || m->stride2 > 2)
+        return "mad: strides must be 0 or 1, or 2 of src2";
     return NULL;
 }
 

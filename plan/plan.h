@@ -223,8 +223,7 @@ struct xk_plan_slices {
 /* Sums of B's columns over a thread's K, which a right-hand side multiplies and
  * C's sums lose (xk_epi_op.times_b). In the loop each row of B in registers has
  * eight partial sums in a register, of the dwords of its 32 bytes. Behind it
- * dpas adds these up, a byte of all of them at a time, which gives a column's
- * sum in every lane of M. */
+ * dpas adds these up, a byte of all of them at a time, in every lane of M. */
 struct xk_plan_sums {
     bool any;
     uint8_t input;   /* the right-hand side */

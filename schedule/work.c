@@ -31,8 +31,8 @@ static int64_t around(const struct xk_platform *p, const struct xk_shape *s,
         addresses = 12 * s->k_outer * (c->m_thr / c->simd / c->tg_n);
     else if (c->k_loop == XK_K_INNER)
         addresses = 4 * s->k_outer * (c->m_thr / (2 * xk_platform_dwords(p)));
-    if (s->sums) /* bytes of columns: added up, moved, multiplied */
-        addresses += 24 + 3 * c->n_thr + rows / 2;
+    if (s->sums) /* two bytes of each column: zeroed, added up, multiplied */
+        addresses += 20 + c->n_thr / 2 + rows;
     return 120 + addresses + rows * 2 / xk_schedule_slices(c) +
            exchange_work(c, rows);
 }

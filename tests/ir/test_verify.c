@@ -87,8 +87,10 @@ static const struct {
     {"alloc b: grf[64] "
      "sendh.load.global.a64.d32x1.s16(&src[0], &b[0], true)",
      "arguments 0 and 1 must be addresses of registers"},
-    {"alloc b: grf[64] mad.f32.s16.b112(&b[0], &b[0], &b[0], &b[0])",
-     "strides must be 0 or 1"},
+    {"alloc b: grf[64] mad.f32.s16.b113(&b[0], &b[0], &b[0], &b[0])",
+     "strides must be 0 or 1, or 2 of src2"},
+    {"alloc b: grf[64] mad.f32.s16.b121(&b[0], &b[0], &b[0], &b[0])",
+     "strides must be 0 or 1, or 2 of src2"},
     {"alloc b: grf[64] mad.f32.s33.b110(&b[0], &b[0], &b[0], &b[0])",
      "lanes must be 1..32"},
     {"alloc b: grf[64] mad.bool.s16.b110(&b[0], &b[0], &b[0], &b[0])",
