@@ -69,11 +69,13 @@ static struct xk_conv_sum *add_sum_launch(struct xk_conv_sums *s,
                                           const char *name)
 {
     struct xk_conv_sum *const x = &s->at[s->n++];
-    memset(x, 0, sizeof(*x));
+    memset(&x->less, 0, sizeof(x->less));
     snprintf(x->name, sizeof(x->name), "%s", name);
     xk_contraction_clear(&x->con);
     x->con.acc_dt = XK_DT_S32;
+    x->along_k = false;
     x->a_from = -1;
+    x->size_b = 0;
     return x;
 }
 

@@ -293,25 +293,76 @@ static enum xk_status count_sums(xk_ctx *c, const struct xk_problem *p,
     return st;
 }
 
+/* Whether a candidate that makes the sums is predicted to take less than p's
+ * first one with launches of them. */
+static enum xk_status saves_launches(xk_ctx *c, const struct xk_problem *p,
+                                     const struct xk_schedule *candidate,
+                                     bool *out)
+{
+    const int64_t more = candidate->score - p->candidate[0].score;
+    int64_t launches;
+    *out = more < 0;
+    if (*out)
+        return XK_OK;
+    XK_TRY(count_sums(c, p, &launches));
+    *out = more < launches * xk_perf_get(p->platform->id)->launch_alone;
+    return XK_OK;
+}
+
+/* What the search sees where the kernel makes the sums of weights, and finds.
+ */
+struct inside {
+    struct xk_problem_form form;
+    struct xk_shape shape;
+    struct xk_schedule candidate[XK_MAX_CANDIDATES];
+    unsigned n;
+};
+
+static enum xk_status search_inside(xk_ctx *c, struct xk_problem *p,
+                                    struct inside *in)
+{
+    p->sums_inside = true;
+    enum xk_status st = shape_of(c, p, NULL, &in->form, &in->shape);
+    if (st == XK_OK)
+        st =
+            xk_candidates_of(c, p->platform, &in->shape, in->candidate, &in->n);
+    p->sums_inside = false;
+    return st;
+}
+
+/* Sums are made inside, or, where a tensor is too large with the layouts for
+ * that, in launches of their own again. */
+static enum xk_status take_inside(xk_ctx *c, struct xk_problem *p,
+                                  const struct inside *in)
+{
+    memcpy(p->candidate, in->candidate, in->n * sizeof(in->candidate[0]));
+    p->n_candidates = in->n;
+    p->sums_inside = true;
+    const enum xk_status st = set_layouts(c, &in->form.con, &in->shape, p);
+    if (st == XK_OK || st == XK_ENOMEM)
+        return st;
+    xk_ctx_clear(c);
+    p->sums_inside = false;
+    return choose(c, p, false);
+}
+
 /* The sums of weights are the kernel's where that is predicted to take less
  * than launches of their own. p has these. */
 static enum xk_status choose_sums(xk_ctx *c, struct xk_problem *p)
 {
-    int64_t launches;
+    bool better = false;
     if (!xk_conv_may_sum_inside(&p->desc))
         return XK_OK;
-    XK_TRY(count_sums(c, p, &launches));
-    struct xk_problem *const in = xk_malloc(c, sizeof(*in));
+    struct inside *const in = xk_malloc(c, sizeof(*in));
     if (!in)
         return xk_ctx_status(c);
-    *in = *p;
-    in->sums_inside = true;
-    const enum xk_status st = choose(c, in, false);
-    const int64_t alone = launches * xk_perf_get(p->platform->id)->launch_alone;
-    if (st == XK_OK && in->candidate[0].score < p->candidate[0].score + alone)
-        *p = *in;
+    enum xk_status st = search_inside(c, p, in);
+    if (st == XK_OK)
+        st = saves_launches(c, p, &in->candidate[0], &better);
+    if (better)
+        st = take_inside(c, p, in);
     xk_free(c, in);
-    if (st == XK_ENOMEM)
+    if (better || st == XK_ENOMEM)
         return st;
     xk_ctx_clear(c);
     return XK_OK;
