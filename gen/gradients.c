@@ -687,12 +687,25 @@ enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
     return make_chosen(c, p, addresses);
 }
 
-enum xk_status xk_gradients_split_forward(xk_ctx *c, struct xk_problem *p)
+/* Whether the score is asked: of one group, because several have ways of their
+ * own, and where the whole sum is of no packed places, which parts have not. */
+static bool may_be_split(const struct xk_problem *p)
 {
-    struct xk_split_ask ask = {.ordered = true, .memory = true};
-    XK_TRY(xk_split_sum_given(c, &ask.given));
-    if (ask.given < 2)
-        return XK_OK;
+    const struct xk_tensor_info *const t = p->info.tensor;
+    const int64_t read_b =
+        (int64_t)(t[XK_ARG_SRC].size_b + t[XK_ARG_WEI].size_b);
+    const int64_t c_e =
+        p->desc.mb * p->desc.oc * p->desc.od * p->desc.oh * p->desc.ow;
+    return p->desc.g == 1 && !p->ways.empty && !xk_conv_has_sums(&p->desc) &&
+           xk_dtype_b(xk_conv_dtype(p->desc.src_type)) < 4 &&
+           !p->candidate[0].pack &&
+           xk_split_sum_may_pay(p->platform, read_b, c_e,
+                                p->candidate[0].score);
+}
+
+static enum xk_status split_forward(xk_ctx *c, struct xk_problem *p,
+                                    struct xk_split_ask ask)
+{
     struct xk_contraction *const con = xk_arena_alloc(&p->arena, sizeof(*con));
     struct xk_split_sum *const s = xk_arena_alloc(&p->arena, sizeof(*s));
     XK_TRY(xk_ctx_status(c));
@@ -703,6 +716,24 @@ enum xk_status xk_gradients_split_forward(xk_ctx *c, struct xk_problem *p)
         return XK_OK;
     p->split = s;
     return make_chosen(c, p, false);
+}
+
+enum xk_status xk_gradients_split_forward(xk_ctx *c, struct xk_problem *p)
+{
+    const struct xk_conv_info whole = p->info;
+    struct xk_split_ask ask = {
+        .ordered = true, .memory = true, .whole = p->candidate[0].score};
+    XK_TRY(xk_split_sum_given(c, &ask.given));
+    if (ask.given == 1 || (!ask.given && !may_be_split(p)))
+        return XK_OK;
+    const enum xk_status status = split_forward(c, p, ask);
+    if (ask.given || status == XK_OK || status == XK_ENOMEM)
+        return status;
+    xk_ctx_clear(c); /* nobody asked: one launch does it */
+    p->split = NULL;
+    p->n_launches = p->n_scratch = 0;
+    p->info = whole;
+    return XK_OK;
 }
 
 /* The caller's tensor, whatever kernels see. */

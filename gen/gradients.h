@@ -19,8 +19,8 @@ struct xk_launch *xk_gradients_next(xk_ctx *c, struct xk_problem *p);
 enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
                                  bool addresses);
 /* A forward convolution whose launch, layouts and candidates are known: where
- * the given schedule asks for parts of K in groups of their own, p->split says
- * so, and its launches are p's as a gradient's are. XK_EINVAL:
+ * the given schedule or the score asks for parts of K in groups of their own,
+ * p->split says so, and its launches are p's as a gradient's are. XK_EINVAL:
  * what is given is not possible. */
 enum xk_status xk_gradients_split_forward(xk_ctx *c, struct xk_problem *p);
 /* Launches that write the gradients of weights and bias as zeros, behind

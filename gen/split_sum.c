@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "gen/contraction_launches.h"
 #include "gen/gen.h"
 #include "lower/flat_nest.h"
@@ -79,30 +80,36 @@ static bool split_index(const struct xk_contraction *p, unsigned i,
     return true;
 }
 
-/* How often a thread that adds parts up behind a contraction waits for memory:
- * for each of its rows, and for each part of it if they are too many to be
- * asked for together. */
-static int64_t finish_waits(const struct xk_contraction *p, int64_t parts)
+/* How often a thread that adds parts up waits for memory: for as many parts as
+ * a reduction asks for together, which is little beside sums by weights. Behind
+ * a contraction for each of its rows, and for each part of it if they are too
+ * many to be asked for together. */
+static int64_t finish_waits(const struct xk_contraction *p, int64_t parts,
+                            bool memory)
 {
     if (xk_split_sum_reduces(p))
-        return 0;
+        return memory ? xk_ceil_div(parts, XK_REDUCE_SLOTS) : 0;
     return FINISH_ROWS * (parts + p->n_inputs > XK_PLAN_MAX_AHEAD ? parts : 1);
 }
 
 /* Cycles of the launch that adds parts up, and of that for totals: it reads
- * them once, and nothing comes ahead of its use. */
+ * them once, and nothing comes ahead of its use. Where zeros are written first,
+ * into all parts instead of C, what they are more. */
 static int64_t sum_cyc(const struct xk_perf *f, const struct xk_contraction *p,
-                       int64_t parts, int64_t launch)
+                       int64_t parts, bool memory)
 {
+    const int64_t launch = memory ? f->launch_alone : f->launch;
     const int64_t out_b = xk_layout_size_b(&p->c.layout);
-    const int64_t part_b = out_b / xk_dtype_b(p->c.layout.dt) * 4;
+    const int64_t all_b = parts * out_b / xk_dtype_b(p->c.layout.dt) * 4;
     const int64_t totals =
         p->totals
             ? launch + (parts + 1) * xk_layout_size_b(&p->input[0].layout) /
                            f->memory_b_cyc
             : 0;
-    return launch + totals + (parts * part_b + out_b) / f->memory_b_cyc +
-           finish_waits(p, parts) * f->late_cyc;
+    const bool zeros = xk_split_sum_reduces(p) && !xk_contraction_pads(p);
+    const int64_t zeros_b = zeros ? all_b - out_b : 0;
+    return launch + totals + (all_b + out_b + zeros_b) / f->memory_b_cyc +
+           finish_waits(p, parts, memory) * f->late_cyc;
 }
 
 /* What is tried, and the best of it so far. */
@@ -129,34 +136,76 @@ static enum xk_status score_of(const struct search *s,
     return XK_OK;
 }
 
-/* Cycles in which memory gives A and B once and takes all parts: the score
- * of a part counts its own alone. */
-static int64_t parts_cyc(const struct xk_perf *f,
-                         const struct xk_contraction *p, int64_t parts)
+/* Less than that, second launch included, and a sum of so many cycles is split.
+ */
+static int64_t worth_cyc(int64_t whole)
 {
-    const int64_t part_b =
-        xk_layout_size_b(&p->c.layout) / xk_dtype_b(p->c.layout.dt) * 4;
-    return f->launch + (xk_layout_size_b(&p->a.layout) +
-                        xk_layout_size_b(&p->b.layout) + parts * part_b) /
-                           f->memory_b_cyc;
+    return whole / 100 * (100 - WORTH_PCT);
+}
+
+/* Cycles of a launch in which memory gives and takes so many bytes. */
+static int64_t read_and_take_cyc(const struct xk_perf *f, int64_t read_b,
+                                 int64_t taken_b)
+{
+    return f->launch + (read_b + taken_b) / f->memory_b_cyc;
+}
+
+bool xk_split_sum_may_pay(const struct xk_platform *platform, int64_t read_b,
+                          int64_t c_e, int64_t whole)
+{
+    const struct xk_perf *const f = xk_perf_get(platform->id);
+    const int64_t both_b = 2 * 4 * c_e;
+    return read_and_take_cyc(f, read_b, both_b) + f->launch_alone +
+               f->late_cyc + both_b / f->memory_b_cyc <
+           worth_cyc(whole);
+}
+
+/* Bytes of all parts. */
+static int64_t parts_b(const struct xk_contraction *p, int64_t parts)
+{
+    return parts * xk_layout_size_b(&p->c.layout) / xk_dtype_b(p->c.layout.dt) *
+           4;
+}
+
+/* Cycles in which memory gives A and B once and takes all parts. */
+static int64_t parts_least(const struct xk_perf *f,
+                           const struct xk_contraction *p, int64_t parts)
+{
+    return read_and_take_cyc(
+        f, xk_layout_size_b(&p->a.layout) + xk_layout_size_b(&p->b.layout),
+        parts_b(p, parts));
+}
+
+/* Cycles of the launch of parts whose own score is known. That counts the
+ * stores of one part, in the type of A. All groups are there at once, or nearly
+ * so, and store at the end, beside which nobody multiplies. */
+static int64_t parts_cyc(const struct xk_perf *f,
+                         const struct xk_contraction *p, int64_t parts,
+                         int64_t score)
+{
+    const int64_t counted_b = parts_b(p, 1) / 4 * xk_dtype_b(p->a.layout.dt);
+    return xk_larger(parts_least(f, p, parts),
+                     score + (parts_b(p, parts) - counted_b) / f->memory_b_cyc);
 }
 
 static enum xk_status try_split(struct search *s, unsigned i, int64_t parts)
 {
     const struct xk_perf *const f = xk_perf_get(s->platform->id);
-    const int64_t least = s->ask.memory ? parts_cyc(f, s->p, parts) : 0;
+    const bool memory = s->ask.memory;
+    const int64_t sum = sum_cyc(f, s->p, parts, memory);
+    const int64_t most = xk_smaller(s->score, s->most) - sum;
+    const int64_t least = memory ? parts_least(f, s->p, parts) : 0;
     int64_t score;
-    if (least >= s->score || !split_index(s->p, i, parts, s->ask.of, s->one))
+    if (least >= most || !split_index(s->p, i, parts, s->ask.of, s->one))
         return XK_OK;
     XK_TRY(score_of(s, s->one, &score));
-    if (score < least)
-        score = least;
-    const int64_t sum =
-        sum_cyc(f, s->p, parts, s->ask.memory ? f->launch_alone : f->launch);
-    if (score >= s->score - sum || score >= s->most - sum)
+    if (score >= most) /* which may be none at all */
         return XK_OK;
-    score += sum;
-    s->score = score;
+    if (memory)
+        score = parts_cyc(f, s->p, parts, score);
+    if (score >= most)
+        return XK_OK;
+    s->score = score + sum;
     s->best->parts = (uint32_t)parts;
     xk_contraction_copy(&s->best->of, s->one);
     return XK_OK;
@@ -185,8 +234,10 @@ static enum xk_status try_all(struct search *s)
     const struct xk_contraction *const p = s->p;
     s->score = s->most = INT64_MAX;
     if (!s->ask.given) {
-        XK_TRY(score_of(s, p, &s->score));
-        s->most = s->score / 100 * (100 - WORTH_PCT);
+        s->score = s->ask.whole;
+        if (!s->score)
+            XK_TRY(score_of(s, p, &s->score));
+        s->most = worth_cyc(s->score);
     }
     for (unsigned i = 0; i < p->n_index; i++)
         if (p->index[i].role == XK_ROLE_K)
@@ -251,6 +302,31 @@ static enum xk_status check_given(xk_ctx *c, unsigned given,
                              "schedule adds up");
 }
 
+/* Whether C is so large that its tiles give the machine all the threads that it
+ * has with the larger register file, if accumulators are half of that. */
+static bool fills_machine(const struct xk_platform *f,
+                          const struct xk_contraction *p)
+{
+    const int64_t threads =
+        (int64_t)xk_perf_get(f->id)->n_eu * f->threads_per_eu / 2;
+    const int64_t acc_e = 128 * f->grf_b / 4; /* of 256 registers */
+    const int64_t lanes = f->grf_b / 4, n = xk_contraction_extent(p, XK_ROLE_N);
+    return xk_contraction_extent(p, XK_ROLE_M) *
+               (xk_ceil_div(n, lanes) * lanes) *
+               xk_contraction_extent(p, XK_ROLE_BATCH) >=
+           threads * acc_e;
+}
+
+/* Whether the score is asked if nobody says how many parts there are. With mad
+ * the timing model had 21 of 28 sums slower in parts that the score called
+ * faster (docs/measurements.md). */
+static bool may_choose(const struct xk_platform *f,
+                       const struct xk_contraction *p, struct xk_split_ask ask)
+{
+    return !ask.memory ||
+           (xk_dtype_b(p->a.layout.dt) < 4 && !fills_machine(f, p));
+}
+
 enum xk_status xk_split_sum_choose(xk_ctx *c,
                                    const struct xk_platform *platform,
                                    const struct xk_contraction *p,
@@ -264,7 +340,7 @@ enum xk_status xk_split_sum_choose(xk_ctx *c,
     out->adds = false;
     out->score = INT64_MAX;
     out->part_e = part_elements(&p->c.layout, ask.of);
-    if (ask.given == 1 || (!ask.given && ask.memory))
+    if (ask.given == 1 || (!ask.given && !may_choose(platform, p, ask)))
         return XK_OK;
     if (!refused) {
         s.one = xk_malloc(c, sizeof(*s.one));

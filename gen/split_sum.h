@@ -31,6 +31,7 @@ struct xk_split_ask {
     unsigned given; /* parts; 0: the score decides */
     bool ordered;   /* parts are always added in their order */
     bool memory;    /* all parts together are held against memory's speed */
+    int64_t whole;  /* predicted cycles of the whole sum; 0: not known yet */
     /* p is one of so many parts of a problem (conv/parts.h), whose own ones lie
      * behind each other at multiples of XK_PART_ALIGN_B; 0: it is no part. */
     unsigned of;
@@ -44,6 +45,11 @@ enum xk_status xk_split_sum_choose(xk_ctx *c,
                                    const struct xk_contraction *p,
                                    struct xk_split_ask ask,
                                    struct xk_split_sum *out);
+/* Whether two parts may save enough of a sum of so many predicted cycles that
+ * is one launch: memory gives its operands' bytes, and keeps both parts of its
+ * c_e elements for a second launch. */
+bool xk_split_sum_may_pay(const struct xk_platform *platform, int64_t read_b,
+                          int64_t c_e, int64_t whole);
 /* Whether a reduction adds the parts up; else it is xk_split_sum_finish. */
 bool xk_split_sum_reduces(const struct xk_contraction *p);
 /* The launch that adds the parts up and does what follows p's sum: part i is

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-enum { VECTORS = 4, AHEAD = 3, SLOTS = AHEAD + 1 };
+enum { VECTORS = 4, SLOTS = XK_REDUCE_SLOTS, AHEAD = SLOTS - 1 };
 enum { SLOT_B = VECTORS * XK_FLAT_VECTOR_B };
 
 static enum xk_status refuse_parts(xk_ctx *c, const struct xk_reduce *r)

@@ -8,6 +8,8 @@
 #include "layout/dtype.h"
 #include "lower/flat_nest.h"
 
+enum { XK_REDUCE_SLOTS = 4 }; /* parts that are under way together */
+
 /* part: [parts][stride_e] of f32, of which the first n of each row count; dst:
  * [n] of type dst, f32, f16, bf16, s32, s8 or u8. Sums are rounded to nearest
  * even; a float that is too large becomes infinite, integers are saturated. */

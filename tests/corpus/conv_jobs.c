@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conv_jobs FOLDER: writes convolutions of the generator into FOLDER and prints
- * a request of launch_job.h for each, for mutate_kernels. Their lanes beside a
- * tensor are masked in all the ways the generator has. */
+ * a request of launch_job.h for each launch, for mutate_kernels. Their lanes
+ * beside a tensor are masked in all the ways the generator has. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,46 +31,74 @@ static bool write_code(const char *path, const struct xk_launch_info *l)
     return good;
 }
 
-static void print_buffer(const struct xk_tensor_info *t)
+static unsigned element_b(const struct xk_tensor_info *t)
 {
-    const unsigned e_b = t->type == XK_F32 || t->type == XK_S32 ? 4
-                         : t->type == XK_F16                    ? 2
-                                                                : 1;
-    uint32_t x = (uint32_t)t->size_b;
+    return t->type == XK_F32 || t->type == XK_S32 ? 4
+           : t->type == XK_F16                    ? 2
+                                                  : 1;
+}
+
+static void print_buffer(unsigned e_b, uint64_t size_b)
+{
+    uint32_t x = (uint32_t)size_b;
     printf("b %u ", e_b);
-    for (uint64_t i = 0; i < t->size_b; i++) {
+    for (uint64_t i = 0; i < size_b; i++) {
         x = x * 1664525u + 1013904223u;
         printf("%02x", x >> 28);
     }
     printf("\n");
 }
 
-static bool job(const char *folder, unsigned n, const char *text,
-                const uint32_t types[3])
+/* Scratch memory has sums of four bytes. */
+static void print_buffers(const xk_program *p, const struct xk_launch_info *l)
 {
-    struct xk_conv_desc d = XK_CONV_DESC_INIT;
-    struct xk_error err = {.message = ""};
-    xk_program *p = NULL;
-    char file[300], code[300];
-    d.prop = XK_FWD_D;
-    d.src_type = types[0];
-    d.wei_type = types[1];
-    d.dst_type = types[2];
-    if (xk_conv_desc_parse(text, &d, NULL, 0, &err) < 0 ||
-        xk_conv_create(&d, NULL, &p, &err) < 0) {
-        fprintf(stderr, "%s: %s\n", text, err.message);
-        return false;
+    const struct xk_scratch_info *const scratch =
+        xk_program_launches(p)->scratch;
+    for (unsigned i = 0; i < l->n_args; i++) {
+        const struct xk_launch_arg_info *const a = &l->args[i];
+        const struct xk_tensor_info *const t =
+            xk_program_info(p)->tensor + (a->binding ? 0 : a->tensor);
+        if (a->binding == XK_BIND_SCRATCH)
+            print_buffer(4, scratch[a->number].size_b);
+        else
+            print_buffer(element_b(t), t->size_b);
     }
-    const struct xk_launch_info *const l = xk_program_launch(p, 0);
-    snprintf(file, sizeof file, "%s/%u.zebin", folder, n);
-    snprintf(code, sizeof code, "%s/%u.code", folder, n);
+}
+
+static bool job(const char *folder, unsigned n, const xk_program *p,
+                uint32_t launch)
+{
+    const struct xk_launch_info *const l = xk_program_launch(p, launch);
+    char file[300], code[300];
+    snprintf(file, sizeof file, "%s/%u.%u.zebin", folder, n, launch);
+    snprintf(code, sizeof code, "%s/%u.%u.code", folder, n, launch);
     const bool good =
         write_file(file, l->zebin, l->zebin_b) && write_code(code, l);
     printf("xehpg %s %s %s %u %u %u %u %u %u %u\n", file, code, l->kernel,
            l->groups[0], l->groups[1], l->groups[2], l->local[0], l->local[1],
            l->local[2], l->n_args);
-    for (unsigned i = 0; i < l->n_args; i++)
-        print_buffer(&xk_program_info(p)->tensor[l->args[i].tensor]);
+    print_buffers(p, l);
+    return good;
+}
+
+static bool jobs(const char *folder, unsigned n, const char *text,
+                 const uint32_t type[3])
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    struct xk_error err = {.message = ""};
+    xk_program *p = NULL;
+    bool good = true;
+    d.prop = XK_FWD_D;
+    d.src_type = type[0];
+    d.wei_type = type[1];
+    d.dst_type = type[2];
+    if (xk_conv_desc_parse(text, &d, NULL, 0, &err) < 0 ||
+        xk_conv_create(&d, NULL, &p, &err) < 0) {
+        fprintf(stderr, "%s: %s\n", text, err.message);
+        return false;
+    }
+    for (uint32_t i = 0; i < xk_program_n_launches(p); i++)
+        good &= job(folder, n, p, i);
     xk_program_unref(p);
     return good;
 }
@@ -94,6 +122,6 @@ int main(int argc, char **argv)
     bool good = argc == 2;
     for (unsigned t = 0; good && t < sizeof types / sizeof types[0]; t++)
         for (unsigned k = 0; k < sizeof problems / sizeof problems[0]; k++)
-            good &= job(argv[1], n++, problems[k], types[t]);
+            good &= jobs(argv[1], n++, problems[k], types[t]);
     return !good;
 }

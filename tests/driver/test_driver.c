@@ -68,7 +68,10 @@ static struct ze_job job_of(const xk_program *p, uint32_t launch)
     memcpy(job.groups, l->groups, sizeof job.groups);
     memcpy(job.local, l->local, sizeof job.local);
     for (uint32_t i = 0; i < l->n_args; i++)
-        job.size_b[i] = info->tensor[l->args[i].tensor].size_b;
+        job.size_b[i] =
+            l->args[i].binding == XK_BIND_SCRATCH
+                ? xk_program_launches(p)->scratch[l->args[i].number].size_b
+                : info->tensor[l->args[i].tensor].size_b;
     return job;
 }
 

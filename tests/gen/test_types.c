@@ -221,36 +221,31 @@ static double want(const struct tensor *old, struct dims o)
 
 static void run(const xk_program *p)
 {
-    const struct xk_launch_info *const l = xk_program_launch(p, 0);
-    struct xk_launch_arg args[XK_MAX_LAUNCH_ARGS] = {{0}};
-    xk_buffer *buf[XK_MAX_LAUNCH_ARGS] = {0};
+    const struct xk_launch_info *const first = xk_program_launch(p, 0);
+    const struct xk_launch_list *const l = xk_program_launches(p);
+    struct xk_launch_arg args[XK_N_CONV_ARGS] = {{0}};
     struct xk_error err;
     xk_device *d = NULL;
     xk_module *m = NULL;
     const struct xk_simulate_opts look = {.checks = "mem,race,init,sync"};
     ck_assert_int_eq(xk_device_create("sim", "xehpg", 1, &d, &err), XK_OK);
     ck_assert_int_eq(xk_simulate_configure(d, &look, &err), XK_OK);
-    ck_assert_int_eq(xk_module_create(d, l->zebin, l->zebin_b, &m, &err),
-                     XK_OK);
-    for (unsigned i = 0; i < l->n_args; i++) {
-        const struct tensor *const x = &t[l->args[i].tensor];
-        ck_assert_int_eq(xk_buffer_create(d, x->info.size_b, &buf[i], &err),
-                         XK_OK);
-        xk_buffer_write(buf[i], 0, x->data, x->info.size_b, &err);
-        args[i].buffer = buf[i];
+    ck_assert_int_eq(
+        xk_module_create(d, first->zebin, first->zebin_b, &m, &err), XK_OK);
+    for (uint32_t i = 0; i < l->n_args; i++) {
+        const uint32_t k = l->args[i].number;
+        ck_assert_int_eq(
+            xk_buffer_create(d, t[k].info.size_b, &args[k].buffer, &err),
+            XK_OK);
+        xk_buffer_write(args[k].buffer, 0, t[k].data, t[k].info.size_b, &err);
     }
-    ck_assert_msg(xk_launch(m,
-                            &(struct xk_launch_desc){
-                                sizeof(struct xk_launch_desc), l->kernel,
-                                l->groups, l->local, l->n_args, args},
-                            NULL, &err) == XK_OK,
-                  "%s", err.message);
-    for (unsigned i = 0; i < l->n_args; i++) {
-        const struct tensor *const x = &t[l->args[i].tensor];
-        if (l->args[i].tensor == XK_ARG_DST)
-            xk_buffer_read(buf[i], 0, x->data, x->info.size_b, &err);
-        xk_buffer_unref(buf[i]);
-    }
+    const struct xk_run_opts o = {
+        .size = sizeof o, .n_args = XK_N_CONV_ARGS, .args = args};
+    ck_assert_msg(xk_module_run(m, &o, NULL, &err) == XK_OK, "%s", err.message);
+    const struct tensor *const x = &t[XK_ARG_DST];
+    xk_buffer_read(args[XK_ARG_DST].buffer, 0, x->data, x->info.size_b, &err);
+    for (unsigned k = 0; k < XK_N_CONV_ARGS; k++)
+        xk_buffer_unref(args[k].buffer);
     xk_module_unref(m);
     xk_device_unref(d);
 }
