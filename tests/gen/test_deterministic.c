@@ -114,8 +114,8 @@ START_TEST(ten_runs_leave_the_same_bytes)
 }
 END_TEST
 
-/* A gradient by weights of 3x3 with one place of padding, as the definition has
- * it; its terms' magnitudes are summed, too. */
+/* A gradient as the definition has it; its terms' magnitudes are summed, too.
+ */
 struct exact {
     double sum, magnitudes;
 };
@@ -127,6 +127,14 @@ static double value(const struct xk_conv_info *info, unsigned arg,
     return ((const float *)data[arg])[element_at(t, at)];
 }
 
+static void add_term(struct exact *x, double v)
+{
+    x->sum += v;
+    x->magnitudes += fabs(v);
+}
+
+/* By weights of 3x3 with one place of padding; wei: channels of dst and src,
+ * tap. */
 static struct exact exact_at(const struct xk_conv_desc *d,
                              const struct xk_conv_info *info,
                              const int64_t *wei)
@@ -140,41 +148,71 @@ static struct exact exact_at(const struct xk_conv_desc *d,
                               dst[] = {n, wei[0], h, w};
                 if (ih < 0 || ih >= d->ih || iw < 0 || iw >= d->iw)
                     continue;
-                const double v =
-                    value(info, XK_ARG_SRC, src) * value(info, XK_ARG_DST, dst);
-                x.sum += v;
-                x.magnitudes += fabs(v);
+                add_term(&x, value(info, XK_ARG_SRC, src) *
+                                 value(info, XK_ARG_DST, dst));
             }
+    return x;
+}
+
+static struct exact exact_bias(const struct xk_conv_desc *d,
+                               const struct xk_conv_info *info, int64_t oc)
+{
+    struct exact x = {0};
+    for (int64_t i = 0; i < d->mb * d->oh * d->ow; i++) {
+        const int64_t dst[] = {i / (d->oh * d->ow), oc, i / d->ow % d->oh,
+                               i % d->ow};
+        add_term(&x, value(info, XK_ARG_DST, dst));
+    }
     return x;
 }
 
 /* Each term is rounded once in a product and at most once in each sum that it
  * is in, whatever the order. */
-static void expect_near(const struct xk_conv_desc *d,
-                        const struct xk_conv_info *info, unsigned seed)
+static void expect_one(const struct xk_conv_desc *d, double got,
+                       struct exact want)
 {
     const double terms = (double)d->mb * d->oh * d->ow;
-    for (int64_t i = 0; i < (int64_t)d->oc * d->ic * 9; i += 7) {
-        const int64_t at[] = {i / 9 / d->ic, i / 9 % d->ic, i % 9 / 3, i % 3};
-        const struct exact x = exact_at(d, info, at);
-        const double got = value(info, XK_ARG_WEI, at);
-        ck_assert_msg(
-            fabs(got - x.sum) <= (terms + 1) * ldexp(1, -24) * x.magnitudes,
-            "element %d, seed %u: %g, exactly %g", (int)i, seed, got, x.sum);
-    }
+    ck_assert_msg(fabs(got - want.sum) <=
+                      (terms + 1) * ldexp(1, -24) * want.magnitudes,
+                  "%g, exactly %g", got, want.sum);
 }
 
-static xk_program *adding(struct xk_conv_desc *d, bool deterministic)
+static void expect_near(const struct xk_conv_desc *d,
+                        const struct xk_conv_info *info)
+{
+    const int64_t ic = d->ic / d->g, oc = d->oc / d->g;
+    for (int64_t i = 0; i < d->oc * ic * 9; i += 7) {
+        const int64_t to = i / 9 / ic, from = i / 9 % ic;
+        const int64_t at[] = {to / oc, to % oc, from, i % 9 / 3, i % 3};
+        const int64_t of[] = {to, to / oc * ic + from, at[3], at[4]};
+        expect_one(d, value(info, XK_ARG_WEI, d->g > 1 ? at : at + 1),
+                   exact_at(d, info, of));
+    }
+    for (int64_t i = 0; d->prop == XK_BWD_WB && i < d->oc; i++)
+        expect_one(d, value(info, XK_ARG_BIA, &i), exact_bias(d, info, i));
+}
+
+static const struct {
+    const char *text;
+    uint32_t prop;
+    unsigned launches;
+} added[] = {
+    {"mb4ic16ih28oc32kh3ph1", XK_BWD_W, 2},
+    /* Groups, and a bias, whose parts are ordered. */
+    {"g2mb4ic64ih7oc64kh3ph1", XK_BWD_WB, 4},
+};
+
+static xk_program *adding(struct xk_conv_desc *d, int row, bool deterministic)
 {
     struct xk_error err = {0};
     xk_program *p;
     *d = (struct xk_conv_desc)XK_CONV_DESC_INIT;
-    d->prop = XK_BWD_W;
+    d->prop = added[row].prop;
     d->src_type = d->wei_type = d->dst_type = XK_F32;
     d->attr.deterministic = deterministic;
     unsetenv("XK_SCHEDULE");
-    ck_assert_int_eq(
-        xk_conv_desc_parse("mb4ic16ih28oc32kh3ph1", d, NULL, 0, NULL), XK_OK);
+    ck_assert_int_eq(xk_conv_desc_parse(added[row].text, d, NULL, 0, NULL),
+                     XK_OK);
     ck_assert_msg(xk_conv_create(d, NULL, &p, &err) == XK_OK, "%s",
                   err.message);
     return p;
@@ -183,23 +221,27 @@ static xk_program *adding(struct xk_conv_desc *d, bool deterministic)
 START_TEST(atomic_sums_differ_within_the_bound_of_another_order)
 {
     struct xk_conv_desc d;
-    xk_program *const p = adding(&d, false);
+    xk_program *const p = adding(&d, _i, false);
     const struct xk_conv_info *const info = xk_program_info(p);
     const struct xk_simulate_opts all = {.checks = "all"};
     bool differs = false;
-    ck_assert_uint_eq(info->scratch_b, 0);
-    ck_assert_uint_eq(xk_program_n_launches(p), 2);
+    ck_assert_uint_eq(xk_program_n_launches(p), added[_i].launches);
+    ck_assert_str_eq(xk_program_launch(p, 1)->kernel, "xk_wei");
+    ck_assert_int_eq(info->scratch_b == 0, d.prop == XK_BWD_W);
     fill(info, XK_ARG_SRC);
     fill(info, XK_ARG_DST);
     run(p, &d, &all);
-    expect_near(&d, info, 0);
+    expect_near(&d, info);
     memcpy(first, data, sizeof(first));
     for (unsigned k = 1; k <= RUNS / 2; k++) {
         const struct xk_simulate_opts late = {
             .checks = "hazard", .hazard_seed = k, .group_seed = k * 7919u};
         run(p, &d, &late);
-        expect_near(&d, info, k);
-        differs = differs || memcmp(first, data, sizeof(first)) != 0;
+        expect_near(&d, info);
+        differs = differs || memcmp(first[XK_ARG_WEI], data[XK_ARG_WEI],
+                                    sizeof(first[XK_ARG_WEI])) != 0;
+        ck_assert(!memcmp(first[XK_ARG_BIA], data[XK_ARG_BIA],
+                          sizeof(first[XK_ARG_BIA])));
     }
     ck_assert_msg(differs, "no order shows");
     xk_program_unref(p);
@@ -209,7 +251,7 @@ END_TEST
 START_TEST(deterministic_parts_are_in_scratch)
 {
     struct xk_conv_desc d;
-    xk_program *const p = adding(&d, true);
+    xk_program *const p = adding(&d, _i, true);
     ck_assert_uint_gt(xk_program_info(p)->scratch_b, 0);
     xk_program_unref(p);
 }
@@ -271,8 +313,10 @@ int main(void)
     Suite *const s = suite_create("deterministic");
     TCase *const t = tcase_create("deterministic");
     tcase_add_loop_test(t, ten_runs_leave_the_same_bytes, 0, XK_COUNTOF(rows));
-    tcase_add_test(t, atomic_sums_differ_within_the_bound_of_another_order);
-    tcase_add_test(t, deterministic_parts_are_in_scratch);
+    tcase_add_loop_test(t, atomic_sums_differ_within_the_bound_of_another_order,
+                        0, XK_COUNTOF(added));
+    tcase_add_loop_test(t, deterministic_parts_are_in_scratch, 0,
+                        XK_COUNTOF(added));
     tcase_add_test(t, a_seed_is_an_order_of_groups);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
