@@ -21,7 +21,7 @@ static const struct bias_case {
     {"mb3ic17ih4oc19kh3ph1sh2", "acdb", "acdb",
      "splits=1 fma=mad m=8 n=8 simd=8", 1},
     {"mb7ic33ih3oc40kh2ph1dh1", "abcd", "abcd",
-     "splits=1 fma=mad n=32 k=3 slots=1,1", 1},
+     "splits=1 fma=mad n=32 k=3 slots=1,1 grf=256", 1},
     {"mb5ic9ih4iw6oc48kh1kw1", "acdb", "acdb", "splits=1 fma=mad k=4 tg=4x2",
      1},
     {"mb2ic16ih4oc32kh1", "abcd", "acdb",
