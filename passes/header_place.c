@@ -49,14 +49,33 @@ const xk_expr *xk_hd_to_lanes(xk_ctx *c, const xk_expr *e, unsigned lanes)
     return e && xk_type_of(e).lanes != lanes ? xk_bcast(c, e, lanes) : e;
 }
 
+/* Whether the first lane's offset moves in the innermost loop, and what the
+ * others add to it does not. */
+static bool first_lane_moves(struct xk_hd_pass *p,
+                             const struct xk_hd_message *m)
+{
+    return p->loop && m->dt == XK_DT_U32 && xk_op(m->off) == XK_OP_RAMP &&
+           xk_levels_of(&p->levels, xk_kid(m->off, 0)) == p->loop->level &&
+           xk_levels_of(&p->levels, xk_kid(m->off, 1)) < p->loop->level;
+}
+
 const xk_expr *xk_hd_whole_address(struct xk_hd_pass *p,
                                    const struct xk_hd_message *m)
 {
     const bool uniform = xk_op(m->off) == XK_OP_BCAST;
-    const struct xk_hd_part part = {uniform ? NULL : m->off,
-                                    uniform ? xk_kid(m->off, 0) : NULL};
-    return xk_hd_to_lanes(
+    const bool apart = first_lane_moves(p, m);
+    const struct xk_hd_part part = {uniform || apart ? NULL : m->off,
+                                    uniform || apart ? xk_kid(m->off, 0)
+                                                     : NULL};
+    const xk_expr *const at = xk_hd_to_lanes(
         p->c, xk_hd_advance(p->c, m->dt, xk_hd_origin(p, m), &part), m->lanes);
+    if (!apart)
+        return at;
+    const xk_expr *const zero =
+        xk_imm(p->c, (enum xk_dtype)xk_type_of(xk_kid(m->off, 0)).dt, 0);
+    const xk_expr *const lane_b =
+        xk_ramp(p->c, zero, xk_kid(m->off, 1), m->lanes);
+    return xk_add(p->c, xk_cast(p->c, m->dt, lane_b), at);
 }
 
 /* Placing things before the loop. */
