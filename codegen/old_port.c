@@ -160,6 +160,38 @@ static void send_old_lanes(struct xk_cg *g, const struct xk_cg_old_send *o)
     }
 }
 
+/* Eight bytes a lane, which follow each other in registers: two dwords each of
+ * half of the lanes, one of which is at each of the message's addresses. */
+static void send_old_qwords(struct xk_cg *g, const struct xk_cg_old_send *o)
+{
+    enum { HALF = MOST_LANES / 2, DWORD_B = 4 };
+    const struct xk_cg_val more = xk_cg_imm(XK_DT_U32, DWORD_B);
+    struct xk_send s = *o->s;
+    s.data_b = DWORD_B;
+    for (unsigned at = 0; at < o->s->lanes; at += HALF) {
+        const struct xk_cg_val head =
+            xk_cg_reg(XK_DT_U32, o->head.tile, o->head.sub_b + DWORD_B * at, 1);
+        const struct xk_cg_val both = xk_cg_reg(
+            XK_DT_U32, xk_cg_tile_new(g, DWORD_B * MOST_LANES, g->p->grf_b), 0,
+            1);
+        const struct xk_cg_val first = xk_cg_reg(XK_DT_U32, both.tile, 0, 2);
+        const struct xk_cg_val second =
+            xk_cg_reg(XK_DT_U32, both.tile, DWORD_B, 2);
+        xk_cg_op1(g, XK_OPC_MOV, &first, &head, HALF);
+        xk_cg_op2(g, XK_OPC_ADD, &second, &head, &more, HALF);
+        send_part(g, &(struct xk_cg_old_send){&s, both, o->data, {0}},
+                  &(struct part){MOST_LANES, 1, 0, 2 * DWORD_B * at});
+    }
+}
+
+/* Eight bytes a lane: loads of all lanes, by 32 bits of address. */
+static bool is_old_qwords(const struct xk_cg_old_send *o)
+{
+    return o->s->data_b == 8 && o->s->op == XK_SEND_LOAD && o->s->vec == 1 &&
+           o->s->lanes == MOST_LANES && o->flag.kind != XK_CG_FLAG &&
+           o->s->addr == XK_SEND_SURFACE;
+}
+
 enum xk_status xk_cg_old_message(struct xk_cg *g,
                                  const struct xk_cg_old_send *o)
 {
@@ -169,6 +201,10 @@ enum xk_status xk_cg_old_message(struct xk_cg *g,
         return xk_fail(g->c, XK_EUNSUPPORTED,
                        "codegen: send: atomic_add is not generated for a "
                        "device without LSC");
+    if (is_old_qwords(o)) {
+        send_old_qwords(g, o);
+        return xk_ctx_status(g->c);
+    }
     if (a32 || s->data_b > 4 || (s->data_b < 4 && s->vec > 1) ||
         (s->block && s->vec % 8 && s->vec & (s->vec - 1)))
         return xk_fail(g->c, XK_EUNSUPPORTED,

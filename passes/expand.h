@@ -5,6 +5,7 @@
 #define XK_PASSES_EXPAND_H
 
 #include "ir/tiles.h"
+#include "isa/message.h"
 #include "passes/walk.h"
 #include "simplify/writer.h"
 #include "views/walk_stride.h"
@@ -74,17 +75,24 @@ static inline bool xk_expand_converts(const struct xk_tile_move *m)
 }
 
 /* Places of a tile that one message moves: lanes along one dim, a vector of
- * dwords, or of elements in a dword each, along another; or one run. */
+ * dwords, or of elements in a dword each, along another; or one
+ * run, or several. */
 enum xk_tile_shape_kind {
-    XK_SHAPE_BLOCK,    /* a run of elements, in memory as in the tile */
-    XK_SHAPE_GATHER,   /* a lane a place, a vector of dwords */
+    XK_SHAPE_RUNS,   /* runs, a stride apart in memory, one behind the other in
+                        the tile; a lane has eight bytes of one */
+    XK_SHAPE_BLOCK,  /* a run of elements, in memory as in the tile */
+    XK_SHAPE_GATHER, /* a lane a place, a vector of dwords */
     XK_SHAPE_ELEMENTS, /* a lane an element narrower than a dword */
 };
+/* From the first of a message's runs on: beside the surface is room for them.
+ */
+#define XK_RUNS_MOST_B (UINT32_MAX - XK_OFF_NULL)
 struct xk_tile_shape {
     uint8_t kind;           /* enum xk_tile_shape_kind */
     uint8_t lanes;          /* 1 for BLOCK */
-    uint8_t vec;            /* dwords, or elements */
+    uint8_t vec;            /* dwords, or elements; RUNS: eight bytes */
     int8_t lane_dim;        /* -1: none */
+    uint8_t run_dim;        /* RUNS: along which a message has several */
     uint16_t n[XK_N_ROLES]; /* positions of each dim that a message moves */
     uint16_t reg_stride;    /* of the tile's elements, lane to lane; BLOCK: from
                                one    of the run to the next */

@@ -5,7 +5,6 @@
 
 #include "base/integer.h"
 #include "isa/isa.h"
-#include "isa/message.h"
 #include "passes/expand.h"
 
 const xk_expr *xk_expand_reg(struct xk_expand *x, const struct xk_tile_move *m,
@@ -121,6 +120,8 @@ static bool is_whole_registers(struct xk_expand *x,
 static unsigned message_data_b(const struct xk_expand *x,
                                const struct xk_tile_shape *s)
 {
+    if (s->kind == XK_SHAPE_RUNS)
+        return 8u * s->lanes;
     return s->kind == XK_SHAPE_BLOCK ? 4u * s->vec
                                      : s->vec * registers_b(x, s->lanes);
 }
@@ -177,6 +178,16 @@ static bool has_one_mask(struct xk_expand *x, const struct xk_tile_move *m,
     return true;
 }
 
+/* Whether a message's runs are there together, a stride apart. */
+static bool runs_are_even(struct xk_expand *x, const struct xk_tile_move *m,
+                          const struct xk_tile_shape *s, const int64_t *at)
+{
+    const unsigned d = s->run_dim;
+    const int64_t last = at[d] + s->n[d] - 1;
+    return xk_expand_is_alike(x, m, d, at[d], last) &&
+           xk_expand_is_even(x, m, d, at[d], last);
+}
+
 /* Whether all places of a message share the mask of its first ones, and blocks
  * are all there, or, where nothing but elements could take their place, all of
  * a block or nothing; dword messages begin at dwords. */
@@ -191,6 +202,9 @@ static bool is_one_message(struct xk_expand *x, const struct xk_tile_move *m,
          !is_whole_registers(x, m, at, tile_data_b(x, m, s),
                              tile_stride_b(m, s))))
         return false;
+    if (s->kind == XK_SHAPE_RUNS &&
+        (mod % 8 || rem % 8 || !runs_are_even(x, m, s, at)))
+        return false;
     if (s->kind == XK_SHAPE_BLOCK && !is_always(first->mask) &&
         (!s->alone || (m->access->fill && first->inside)))
         return false;
@@ -203,7 +217,9 @@ static struct xk_send send_of(const struct xk_tile_move *m,
     const unsigned elem_b = xk_dtype_b(m->access->layout.dt);
     return (struct xk_send){
         .op = m->f->op == XK_TILE_LOAD ? XK_SEND_LOAD : XK_SEND_STORE,
-        .data_b = (uint8_t)(s->kind == XK_SHAPE_ELEMENTS ? elem_b : 4),
+        .data_b = (uint8_t)(s->kind == XK_SHAPE_ELEMENTS ? elem_b
+                            : s->kind == XK_SHAPE_RUNS   ? 8
+                                                         : 4),
         .vec = s->vec,
         .lanes = s->lanes,
         .block = s->kind == XK_SHAPE_BLOCK};
@@ -331,6 +347,44 @@ static const xk_expr *off_or_beside(struct xk_expand *x, const xk_expr *off,
     return xk_add(c, at, lanes > 1 ? xk_bcast(c, moving, lanes) : moving);
 }
 
+/* From a message's first byte to each lane's. */
+static const xk_expr *lanes_of_runs(struct xk_expand *x,
+                                    const struct xk_tile_move *m,
+                                    const struct xk_tile_shape *s)
+{
+    xk_ctx *const c = x->c;
+    const unsigned each = s->lanes / s->n[s->run_dim];
+    const xk_expr *const lane =
+        xk_ramp(c, xk_s32(c, 0), xk_s32(c, 1), s->lanes);
+    const xk_expr *const run =
+        xk_bin_imm(c, XK_OP_MUL, xk_bin_imm(c, XK_OP_DIV, lane, each),
+                   m->stride_b[s->run_dim] - 8 * (int64_t)each);
+    return xk_expand_bind(x, "lane_b",
+                          xk_add(c, xk_bin_imm(c, XK_OP_MUL, lane, 8), run), 0);
+}
+
+/* A place's offset, beside the surface where its mask does not hold. */
+static const xk_expr *at_or_beside(struct xk_expand *x,
+                                   const struct xk_tile_place *p)
+{
+    return is_always(p->mask) ? p->off
+                              : xk_select(x->c, p->mask, p->off,
+                                          xk_s32(x->c, (int32_t)XK_OFF_NULL));
+}
+
+/* The offset of runs' lanes, all of them beside the surface where they are not
+ * there. */
+static const xk_expr *runs_or_beside(struct xk_expand *x,
+                                     const struct xk_tile_move *m,
+                                     const struct xk_tile_shape *s,
+                                     const struct xk_tile_place *p)
+{
+    const xk_expr *const first = at_or_beside(x, p);
+    return first ? xk_add(x->c, xk_bcast(x->c, first, s->lanes),
+                          lanes_of_runs(x, m, s))
+                 : NULL;
+}
+
 /* The offset of a message's lanes, beside the surface where they are not there.
  * Lanes that are there together have one place, which need not be a vector. */
 static const xk_expr *or_beside(struct xk_expand *x,
@@ -394,8 +448,11 @@ static void load_message(struct xk_expand *x, const struct xk_tile_move *m,
             &x->w, "stage", xk_round_up(n_b, x->platform->grf_b), 0);
         to = stage ? xk_ptr(x->c, stage, xk_s32(x->c, 0)) : NULL;
     }
-    if (!all && !m->access->fill && s->lanes > 1 && !is_never(p->mask) &&
-        xk_expand_has_surface(x, m->mem)) {
+    if (s->kind == XK_SHAPE_RUNS) {
+        xk_expand_send(x, m, send_of(m, s), runs_or_beside(x, m, s, p), to,
+                       xk_imm(x->c, XK_DT_BOOL, 1));
+    } else if (!all && !m->access->fill && s->lanes > 1 && !is_never(p->mask) &&
+               xk_expand_has_surface(x, m->mem)) {
         xk_expand_send(x, m, send_of(m, s), or_beside(x, m, s, p), to,
                        xk_imm(x->c, XK_DT_BOOL, 1));
     } else {
@@ -474,6 +531,33 @@ static bool place_from(struct xk_expand *x, const struct xk_tile_move *m,
     return out->off;
 }
 
+/* Whether what is left of the part from here on is there together, less than
+ * beside the surface is room for. */
+static bool are_runs_together(struct xk_expand *x, const struct xk_tile_move *m,
+                              const struct xk_tile_shape *s, const int64_t *at)
+{
+    for (unsigned d = 0; d < m->n_dims; d++) {
+        const bool runs = d == s->run_dim;
+        const int64_t last =
+            runs ? m->part.first[d] + m->part.n[d] - 1 : at[d] + s->n[d] - 1;
+        if (!xk_expand_is_alike(x, m, d, at[d], last))
+            return false;
+        if (runs && (!xk_expand_is_even(x, m, d, at[d], last) ||
+                     (last - at[d] + 1) * m->stride_b[d] >= XK_RUNS_MOST_B))
+            return false;
+    }
+    return true;
+}
+
+/* The place's offset says whether it is there, once for all places that are a
+ * constant away. */
+static void bind_runs(struct xk_expand *x, struct xk_tile_place *p)
+{
+    const xk_expr *const off = at_or_beside(x, p);
+    p->off = off ? xk_expand_bind(x, "at", off, 0) : NULL;
+    p->mask = xk_imm(x->c, XK_DT_BOOL, 1);
+}
+
 static bool place_of(struct xk_expand *x, const struct xk_tile_move *m,
                      const struct xk_tile_shape *s, const int64_t *at,
                      struct known_place *k, struct xk_tile_place *out)
@@ -482,6 +566,8 @@ static bool place_of(struct xk_expand *x, const struct xk_tile_move *m,
         return true;
     if (!xk_expand_place(x, m, s, at, out))
         return false;
+    if (s->kind == XK_SHAPE_RUNS && are_runs_together(x, m, s, at))
+        bind_runs(x, out);
     k->p = *out;
     memcpy(k->at, at, sizeof(k->at));
     return true;
@@ -539,6 +625,6 @@ void xk_expand_move(struct xk_expand *x, const xk_stmt *call)
     const bool store = m.f->op == XK_TILE_STORE;
     move_part(x, &m,
               store && xk_expand_converts(&m) ? XK_SHAPE_ELEMENTS
-                                              : XK_SHAPE_BLOCK,
+                                              : XK_SHAPE_RUNS,
               x->platform->lane_dwords);
 }

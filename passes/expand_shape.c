@@ -10,6 +10,7 @@
 
 #define MAX_BLOCK_B 256  /* bytes of a block message: 64 dwords */
 #define MAX_GATHER_GRF 8 /* registers of a gather's data */
+#define RUN_B 8          /* bytes of a lane of runs */
 
 /* What divides every position at which the part can begin; 0: it is 0. */
 static int64_t alignment(struct xk_expand *x, const struct xk_tile_move *m,
@@ -101,6 +102,39 @@ static bool block_shape(struct xk_expand *x, const struct xk_tile_move *m,
         all * s->reg_stride * xk_dtype_b(l->dt) % x->platform->grf_b)
         return false; /* what is left of a register could not be converted */
     return all * elem_b % 4 == 0;
+}
+
+/* Short blocks of several places of K as one message: a message takes the time
+ * of two lines of the cache, if it brings no more than one, too. */
+static bool runs_shape(struct xk_expand *x, const struct xk_tile_move *m,
+                       const struct xk_tile_shape *block,
+                       struct xk_tile_shape *s)
+{
+    const struct xk_layout *const l = &m->part.tile->layout;
+    const unsigned lanes = x->platform->message_lanes, all_b = lanes * RUN_B;
+    const unsigned run_b = 4u * block->vec;
+    const int64_t run = run_b / xk_dtype_b(l->dt), n = all_b / run_b;
+    if (m->f->op != XK_TILE_LOAD || xk_expand_converts(m) || m->access->fill ||
+        block->reg_stride > 1 || run_b % RUN_B || all_b % run_b || n < 2 ||
+        !xk_expand_has_surface(x, m->mem))
+        return false;
+    for (unsigned i = 0; i < l->n_blocks; i++) {
+        const struct xk_block *const b = &l->block[i];
+        if (b->stride != run || block->n[b->dim] != 1 || b->size % n ||
+            m->part.tile->role[b->dim] != XK_ROLE_K ||
+            !is_whole(x, m, b->dim, n) || !m->run[b->dim] ||
+            m->stride_b[b->dim] % RUN_B || m->stride_b[b->dim] < run_b ||
+            m->stride_b[b->dim] * n >= XK_RUNS_MOST_B)
+            continue;
+        *s = *block;
+        s->kind = XK_SHAPE_RUNS;
+        s->lanes = (uint8_t)lanes;
+        s->vec = 1;
+        s->run_dim = (uint8_t)b->dim;
+        s->n[b->dim] = (uint16_t)n;
+        return true;
+    }
+    return false;
 }
 
 /* The tile's blocks from the inside, size 1 left out. */
@@ -233,9 +267,12 @@ void xk_expand_shape(struct xk_expand *x, const struct xk_tile_move *m,
                      unsigned best, unsigned most, struct xk_tile_shape *out)
 {
     struct xk_tile_shape block;
-    const bool has_block = best == XK_SHAPE_BLOCK && block_shape(x, m, &block);
+    const bool has_block = best <= XK_SHAPE_BLOCK && block_shape(x, m, &block);
     const bool has_gather = best <= XK_SHAPE_GATHER && !xk_expand_converts(m) &&
                             gather_shape(x, m, most, out);
+    if (has_block && best == XK_SHAPE_RUNS && !has_gather &&
+        runs_shape(x, m, &block, out))
+        return;
     if (has_block && (!has_gather || elements(m, &block) >= elements(m, out))) {
         block.alone = !has_gather;
         *out = block;

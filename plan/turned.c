@@ -79,7 +79,12 @@ struct xk_plan_loads xk_plan_turned_loads(const struct xk_operand_job *j)
     const unsigned dwords = j->rows / (unsigned)per_dword(j);
     const unsigned most = j->row ? j->plan->platform->lane_dwords : dwords;
     const unsigned each = (dwords + most - 1) / most;
+    const unsigned places = xk_schedule_places_together(
+        j->plan->platform, &j->plan->shape, &j->plan->s);
     if (j->row)
         return xk_plan_loads_of((k_step + lanes - 1) / lanes * each, lanes);
+    if (places > 1)
+        return xk_plan_loads_of(k_step / places,
+                                j->plan->platform->message_lanes);
     return xk_plan_loads_of(k_step * each, 1);
 }

@@ -103,6 +103,17 @@ bool xk_schedule_turns_b(const struct xk_shape *s, const struct xk_schedule *c)
     return s->runs_b && s->runs_b % c->n_thr == 0 && may_turn(s, c);
 }
 
+unsigned xk_schedule_places_together(const struct xk_platform *p,
+                                     const struct xk_shape *s,
+                                     const struct xk_schedule *c)
+{
+    enum { LANE_B = 8 };
+    const unsigned all_b = p->message_lanes * LANE_B;
+    const unsigned rows_b = c->m_thr * s->elem_b;
+    const unsigned n = all_b % rows_b ? 1 : all_b / rows_b;
+    return rows_b % LANE_B || s->even_a % n || c->k_step % n ? 1 : n;
+}
+
 /* Operands that come as memory has them have that many places; what is in order
  * has one. */
 static void set_turned(const struct xk_platform *p, const struct xk_shape *s,

@@ -67,7 +67,9 @@ struct xk_shape {
     /* Where K's neighbours do not lie side by side, but rows do: so many rows
      * of M in A that meet conditions together, of N in B; else 0. */
     int64_t runs_a, runs_b;
-    bool loose_b;            /* elements of B's K do not lie side by side */
+    int64_t even_a; /* places of the last K index that lie evenly in A and meet
+                       conditions together: all of them, or 1 */
+    bool loose_b;   /* elements of B's K do not lie side by side */
     bool leaves_a, leaves_b; /* the operand leaves its intervals */
     bool eights;   /* eight rows of M share a position: they leave A's intervals
                       together */
@@ -272,6 +274,11 @@ static inline unsigned xk_schedule_served(const struct xk_schedule *c)
  * in order in registers (plan/turned.c). */
 bool xk_schedule_turns_a(const struct xk_shape *s, const struct xk_schedule *c);
 bool xk_schedule_turns_b(const struct xk_shape *s, const struct xk_schedule *c);
+/* Places of K of such an A that a message brings: several where their rows are
+ * less than its lanes have, eight bytes each. */
+unsigned xk_schedule_places_together(const struct xk_platform *p,
+                                     const struct xk_shape *s,
+                                     const struct xk_schedule *c);
 /* A's rows that are in order at a time then: where there are many, sixteen take
  * turns in one tile. */
 static inline unsigned xk_schedule_rows_in_order(const struct xk_schedule *c)

@@ -172,7 +172,7 @@ static struct xk_score_work in_group(const struct xk_score_tile *t,
                                           ? f->cold_b
                                           : f->cold_b * l->at_once / l->per_eu);
     struct xk_score_work w = t->work;
-    w.alone_cyc = waits(f, t->seen, c, w.fma_cyc, w.sends, cold);
+    w.alone_cyc = w.order_cyc + waits(f, t->seen, c, w.fma_cyc, w.sends, cold);
     /* A dp4a for each two rows of B, two cycles each, in front of the products.
      */
     if (t->seen->sums)

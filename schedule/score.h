@@ -21,6 +21,7 @@ struct xk_score_work {
      * first. */
     int64_t once_cyc, round_cyc;
     int64_t sends;     /* messages, for which it waits */
+    int64_t order_cyc; /* to put operands in order, in front of multiplies */
     int64_t alone_cyc; /* what it waits for besides */
 };
 

@@ -81,12 +81,27 @@ static bool is_loose(const struct xk_contraction *p, const struct xk_access *a)
            stride_b != xk_dtype_b(a->layout.dt);
 }
 
+/* Places of the last K index that are an even stride apart and that no
+ * condition of A asks for. */
+static int64_t even_places(const struct xk_contraction *p)
+{
+    const int k = last_of_k(p);
+    int64_t stride_b, run;
+    if (k < 0 || xk_access_is_open(&p->a) ||
+        xk_access_masks(p, &p->a) >> k & 1 ||
+        !xk_access_stride_b(p, &p->a, (unsigned)k, &stride_b, &run) ||
+        stride_b <= 0 || run < p->index[k].extent)
+        return 1;
+    return p->index[k].extent;
+}
+
 static void set_runs(const struct xk_contraction *p, struct xk_shape *s)
 {
     const bool loose_b = is_loose(p, &p->b);
     s->leaves_a = xk_access_leaves(p, &p->a);
     s->leaves_b = xk_access_leaves(p, &p->b);
     s->loose_b = loose_b && s->k_inner > 1;
+    s->even_a = even_places(p);
     if (is_loose(p, &p->a))
         s->runs_a = rows_beside(p, &p->a, XK_ROLE_M);
     if (loose_b)

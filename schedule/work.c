@@ -101,15 +101,19 @@ struct bring {
     int64_t sends, lines, issue;
 };
 
-/* A as a block for each place of K; a dpas's rows are moved at a time.
- * Blocks that leave the tensor are zeros before. */
-static struct bring turned_a(const struct xk_shape *s,
+/* A as a message for one place of K or several, each of which takes a cycle; a
+ * dpas's rows are moved at a time. Blocks that leave the tensor are zeros
+ * before. */
+static struct bring turned_a(const struct xk_platform *p,
+                             const struct xk_perf *f, const struct xk_shape *s,
                              const struct xk_schedule *c)
 {
     const int64_t row_b = c->m_thr * (int64_t)s->elem_b, k = c->k_step;
     const int64_t lines = k * xk_ceil_div(row_b, XK_LINE_B);
-    return (struct bring){k, lines,
-                          k * c->m_thr / c->simd + (s->leaves_a ? lines : 0)};
+    const int64_t sends = k / xk_schedule_places_together(p, s, c);
+    return (struct bring){sends, xk_larger(lines, sends * f->lines_cyc),
+                          k * c->m_thr / c->simd +
+                              (s->leaves_a && sends == k ? lines : 0)};
 }
 
 /* Rows of B that a thread has of its own. */
@@ -217,12 +221,14 @@ static struct xk_score_work dpas_work(const struct xk_platform *p,
         const struct bring b =
             xk_schedule_turns_b(s, c) ? turned_b(p, s, c) : elements_b(p, s, c);
         w.issue += b.issue + b.sends - blocks;
+        w.order_cyc += xk_schedule_turns_b(s, c) ? b.issue : 0;
         lines += b.lines - blocks * block_lines;
         sends += b.sends - blocks;
     }
     if (xk_schedule_turns_a(s, c)) {
-        const struct bring a = turned_a(s, c);
+        const struct bring a = turned_a(p, f, s, c);
         w.issue += a.issue + a.sends * 3 / 2 - gathers;
+        w.order_cyc += a.issue;
         lines += a.lines - lines_a;
         sends += a.sends - gathers;
     } else if (s->loose_a) { /* a message for one or two elements; they are

@@ -152,7 +152,7 @@ def planted():
         "a source without a form is missed": complains([], [line]),
         "a form with its source is refused": not complains([form], [line])}
     table = field_rows(DOC.read_text())
-    for form in ("load ugm bti a32 d64 SIMD16 df.df", "load ugm bti a32 d32 x5 SIMD16 df.df",
+    for form in ("load ugm bti a32 d8 SIMD16 df.df", "load ugm bti a32 d32 x5 SIMD16 df.df",
                  "load ugm bti a16 d32 SIMD16 df.df", "load ugm bti a32 d32 SIMD32 df.df",
                  "load ugm bti a32 d32 SIMD16 uc.uc", "load tgm bti a32 d32 SIMD16 df.df",
                  "fence tgm none group cache 0 SIMD1"):
