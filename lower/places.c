@@ -9,6 +9,19 @@ static bool by_columns(const struct xk_lowering *l)
     return l->p->slices.n > 1 && !l->p->slices.by_rows;
 }
 
+const xk_expr *xk_lower_part(const struct xk_lowering *l)
+{
+    const struct xk_plan *const p = l->p;
+    const unsigned n = p->slices.by_rows ? p->epi.m : p->epi.n;
+    const xk_expr *part = l->slice;
+    if (p->slices.swaps) /* places side by side are parts 0 2 1 3 */
+        part = xk_add(l->c,
+                      xk_bin_imm(l->c, XK_OP_MUL,
+                                 xk_bin_imm(l->c, XK_OP_AND, part, 1), 2),
+                      xk_bin_imm(l->c, XK_OP_DIV, part, 2));
+    return xk_bin_imm(l->c, XK_OP_MUL, part, n);
+}
+
 /* Place `number` of the tile behind its first column; half: of B, NULL: all. Of
  * a place that is half a pair's the other thread has the next one. */
 static const xk_expr *column_place(struct xk_lowering *l, unsigned number,
@@ -17,6 +30,11 @@ static const xk_expr *column_place(struct xk_lowering *l, unsigned number,
     const struct xk_plan *const p = l->p;
     xk_ctx *const c = l->c;
     const xk_expr *place = xk_s32(c, number);
+    if (p->slices.swaps)
+        return xk_bin_imm(
+            c, XK_OP_MUL,
+            xk_bin(c, XK_OP_XOR, half, xk_bin_imm(c, XK_OP_AND, l->slice, 1)),
+            2 * (int64_t)p->epi.n);
     if (p->slices.by_halves)
         place = xk_bin_imm(c, XK_OP_ADD, half, 2 * (int64_t)number);
     const xk_expr *const part = xk_bin(c, XK_OP_XOR, place, l->slice);

@@ -231,6 +231,27 @@ static void halve(struct halving *h, unsigned bit)
     h->to = h->from;
 }
 
+/* Both halves change places in slices that keep the second one. */
+static void swap_halves(struct halving *h)
+{
+    struct xk_lowering *const l = h->l;
+    xk_ctx *const c = l->c;
+    const unsigned lanes = add_b(h) / 4;
+    const xk_expr *const lower = xk_block_let(
+        &l->w, "lower", xk_bin_imm(c, XK_OP_LT, l->slice, l->p->slices.n / 2));
+    for (uint32_t at_b = 0; at_b < h->half_b; at_b += add_b(h)) {
+        const xk_expr *const in = xk_bcast(c, lower, lanes);
+        const xk_expr *const x = load(h, l->acc, lower_b(h, at_b));
+        const xk_expr *const y =
+            load(h, l->acc, lower_b(h, at_b) + distance_b(h));
+        if (!in || !x || !y)
+            return;
+        store_part(h, l->acc, lower_b(h, at_b), xk_select(c, in, x, y));
+        store_part(h, l->acc, lower_b(h, at_b) + distance_b(h),
+                   xk_select(c, in, y, x));
+    }
+}
+
 /* Whether the halves of a dpasw pair's columns are parted when it comes to
  * `bit`. */
 static bool is_parted(const struct xk_plan *p, unsigned bit)
@@ -243,9 +264,8 @@ static void set_part(struct xk_lowering *l)
 {
     const struct xk_plan *const p = l->p;
     const xk_expr **const first = p->slices.by_rows ? &l->out_m0 : &l->out_n0;
-    const unsigned part = p->slices.by_rows ? p->epi.m : p->epi.n;
-    const xk_expr *const by = xk_bin_imm(l->c, XK_OP_MUL, l->slice, part);
-    *first = xk_block_let(&l->w, "part", xk_add(l->c, *first, by));
+    *first =
+        xk_block_let(&l->w, "part", xk_add(l->c, *first, xk_lower_part(l)));
 }
 
 /* The epilogue's loads and coordinates come first: what they take passes while
@@ -260,6 +280,8 @@ void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e)
     set_part(l);
     xk_lower_epilogue_begin(l, e);
     set_headers(&h);
+    if (p->slices.swaps)
+        swap_halves(&h);
     for (unsigned bit = first_bit; bit; bit /= 2, h.half_b /= 2) {
         h.parted = is_parted(p, bit);
         halve(&h, bit);

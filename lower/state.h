@@ -142,6 +142,8 @@ void xk_lower_totals_end(struct xk_lowering *l,
 /* places.c: slices that have their own part first (plan.h, struct
  * xk_plan_slices). Prepares what follows. */
 void xk_lower_places(struct xk_lowering *l);
+/* From the tile's first row or column to those of the slice's own part. */
+const xk_expr *xk_lower_part(const struct xk_lowering *l);
 /* s32 x lanes: where slices have their own rows first, the rows of M at lanes
  * first .. first + lanes - 1 of the thread's tile of A, without a name. */
 const xk_expr *xk_lower_a_rows(struct xk_lowering *l, unsigned first,

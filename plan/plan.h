@@ -211,8 +211,10 @@ struct xk_plan_flat {
  * tile so that place p of it is part p ^ s; who keeps the first places keeps
  * its own part. */
 struct xk_plan_slices {
-    uint8_t n;      /* 1: the tile is whole */
-    bool by_rows;   /* the part is rows of the tile, else columns */
+    uint8_t n;    /* 1: the tile is whole */
+    bool by_rows; /* the part is rows of the tile, else columns */
+    bool swaps;   /* by_halves: a thread's two places lie side by side; slices 2
+                     and 3 keep the second one, and exchange both */
     bool by_halves; /* of dpasw: places 2 q and 2 q + 1 are columns of the even
                        and of the odd thread's half of B; else a place has
                        both's */

@@ -11,10 +11,14 @@ static void set_order(struct xk_plan *p)
     struct xk_plan_slices *const s = &p->slices;
     s->by_halves = s->n > 1 && xk_plan_is_wide(p) &&
                    p->epi.n % (2 * p->platform->dpas_rows) != 0;
+    s->swaps =
+        s->by_halves && xk_schedule_swaps_parts(p->platform, &p->shape, &p->s);
 }
 
 unsigned xk_plan_place_rows(const struct xk_plan *p)
 {
+    if (p->slices.swaps)
+        return 2u * p->epi.n;
     const bool both = xk_plan_is_wide(p) && !p->slices.by_halves;
     return p->epi.n / (both ? 2u : 1u);
 }

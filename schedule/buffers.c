@@ -103,6 +103,15 @@ bool xk_schedule_turns_b(const struct xk_shape *s, const struct xk_schedule *c)
     return s->runs_b && s->runs_b % c->n_thr == 0 && may_turn(s, c);
 }
 
+bool xk_schedule_swaps_parts(const struct xk_platform *p,
+                             const struct xk_shape *s,
+                             const struct xk_schedule *c)
+{
+    return xk_schedule_turns_b(s, c) && xk_schedule_slices(c) == 4 &&
+           xk_fma_family_of(c->fma)->sharers_b == 2 &&
+           c->n_thr / 4 % (2 * p->dpas_rows) != 0;
+}
+
 unsigned xk_schedule_places_together(const struct xk_platform *p,
                                      const struct xk_shape *s,
                                      const struct xk_schedule *c)

@@ -274,6 +274,13 @@ static inline unsigned xk_schedule_served(const struct xk_schedule *c)
  * in order in registers (plan/turned.c). */
 bool xk_schedule_turns_a(const struct xk_shape *s, const struct xk_schedule *c);
 bool xk_schedule_turns_b(const struct xk_shape *s, const struct xk_schedule *c);
+/* Whether four slices have both parts of a dpasw pair's half of such a B side
+ * by side, in one order: who keeps the second one exchanges them behind the
+ * loop.
+ */
+bool xk_schedule_swaps_parts(const struct xk_platform *p,
+                             const struct xk_shape *s,
+                             const struct xk_schedule *c);
 /* Places of K of such an A that a message brings: several where their rows are
  * less than its lanes have, eight bytes each. */
 unsigned xk_schedule_places_together(const struct xk_platform *p,

@@ -33,6 +33,8 @@ static int64_t around(const struct xk_platform *p, const struct xk_shape *s,
         addresses = 4 * s->k_outer * (c->m_thr / (2 * xk_platform_dwords(p)));
     if (s->sums) /* two bytes of each column: zeroed, added up, multiplied */
         addresses += 20 + c->n_thr / 2 + rows;
+    if (xk_schedule_swaps_parts(p, s, c)) /* two registers of each half */
+        addresses += rows / 2;
     return 120 + addresses + rows * 2 / xk_schedule_slices(c) +
            exchange_work(c, rows);
 }

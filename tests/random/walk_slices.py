@@ -24,7 +24,7 @@ PROBLEMS = [
 # Slices, and what else is given: some need a tile of enough columns or rows.
 SCHEDULES = {
     "f16": [(2, ""), (4, "n=32"), (2, "fma=dpas n=16 slots=1,1")],
-    "bf16": [(2, "")],
+    "bf16": [(2, ""), (4, "n=32")],
     "f32": [(2, ""), (4, "m=16"), (8, "")],
 }
 STEP = {"f16": 16, "bf16": 16, "f32": 1}
