@@ -228,6 +228,9 @@ static struct xk_score_work dpas_work(const struct xk_platform *p,
         sends += b.sends - blocks;
     }
     if (xk_schedule_turns_a(s, c)) {
+        /* A dummy stands in front of each chain of a src1 that was put in
+         * order (isa/workaround.def, rs_dpas_fused). */
+        w.fma_cyc += c->m_thr / c->simd * p->dpas_rows * f->dpas_row;
         const struct bring a = turned_a(p, f, s, c);
         w.issue += a.issue + a.sends * 3 / 2 - gathers;
         w.order_cyc += a.issue;
