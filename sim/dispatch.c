@@ -16,6 +16,11 @@
 #include "sim/seat.h"
 
 #define MAX_WORKERS 64
+/* Laps for which host threads stay in step after a unit was seen to wait: one
+ * that has just come to wait is not known to yet. And laps of short turns
+ * behind a change that others may wait for. */
+#define LAPS_IN_STEP 8
+#define BRISK_LAPS 64
 #define NONE UINT64_MAX /* no unit */
 
 struct pool {
@@ -23,6 +28,10 @@ struct pool {
     atomic_ullong next, first_bad; /* units */
     atomic_ullong at[MAX_WORKERS]; /* lowest unit that a worker has in hand */
     atomic_uint n_seats;
+    atomic_bool in_step;
+    atomic_ullong until, brisk_until; /* the last laps in step, and brisk */
+    atomic_ullong worked;             /* the last lap in which a unit did */
+    atomic_ullong lap[MAX_WORKERS];   /* NONE: has no unit */
     unsigned n_workers, most_seats;
     struct xk_sim_check_run *check;
 };
@@ -31,9 +40,12 @@ struct worker {
     struct pool *pool;
     pthread_t id;
     struct xk_sim_seat *seat;  /* the one used last, in a ring */
+    struct xk_sim_seat *first; /* its unit is in its first run; NULL: none is */
     struct xk_sim_thread *was; /* room for one */
     uint32_t index, n_seats, n_busy;
     uint64_t pending; /* unit that was taken and not begun, or NONE */
+    uint64_t lap;
+    bool in_step;
     uint64_t count[XK_N_STATS], units, bad_unit;
     struct xk_error err;
     char apart[64]; /* from what the next worker writes */
@@ -143,6 +155,8 @@ static void free_the_seat(struct worker *w, struct xk_sim_seat *s)
             w->count[k] += s->thread[i].count[k];
     s->state = XK_SEAT_FREE;
     w->n_busy--;
+    if (s == w->first)
+        w->first = NULL;
     tell_lowest(w);
 }
 
@@ -168,10 +182,120 @@ static bool is_in_vain(const struct worker *w, const struct xk_sim_seat *s)
     return s->unit > bad || (s->state == XK_SEAT_WAITS && bad != NONE);
 }
 
+/* ---- in step ----
+ *
+ * While units wait for others, a host thread gives each of its units a turn in
+ * a lap, and nobody begins a lap before all have ended the one before. An
+ * atomic operation that changes memory ends a turn, and turns are short behind
+ * it. So those that wait see the change about as soon as on a machine, where
+ * all look at once, and before the first one that has seen it comes to the next
+ * one. Compilers rely on that (docs/simulator.md). */
+
+static void join_laps(struct worker *w)
+{
+    struct pool *const p = w->pool;
+    for (unsigned k = 0; k < p->n_workers; k++) {
+        const uint64_t lap = atomic_load(&p->lap[k]);
+        if (lap != NONE && lap > w->lap)
+            w->lap = lap;
+    }
+    atomic_store(&p->lap[w->index], w->lap);
+    w->in_step = true;
+}
+
+static void leave_laps(struct worker *w)
+{
+    if (atomic_load(&w->pool->lap[w->index]) != NONE)
+        atomic_store(&w->pool->lap[w->index], NONE);
+    w->in_step = false;
+}
+
+static bool others_are_behind(const struct worker *w)
+{
+    for (unsigned k = 0; k < w->pool->n_workers; k++)
+        if (atomic_load(&w->pool->lap[k]) < w->lap)
+            return true;
+    return false;
+}
+
+static void end_lap(struct worker *w)
+{
+    struct pool *const p = w->pool;
+    w->lap++;
+    join_laps(w);
+    if (w->lap > atomic_load(&p->until))
+        atomic_store(&p->in_step, false);
+    while (atomic_load(&p->in_step) && others_are_behind(w))
+        sched_yield();
+}
+
+/* In front of a turn. */
+static void keep_step(struct worker *w, struct xk_sim_seat *s)
+{
+    if (!atomic_load(&w->pool->in_step)) {
+        w->in_step = false;
+        if (atomic_load(&w->pool->lap[w->index]) == NONE)
+            atomic_store(&w->pool->lap[w->index], w->lap);
+        return;
+    }
+    if (!w->in_step)
+        join_laps(w);
+    else if (s->lap == w->lap)
+        end_lap(w);
+    s->lap = w->lap;
+}
+
+static void raise_to(atomic_ullong *at, uint64_t lap)
+{
+    unsigned long long old = atomic_load(at);
+    while (old < lap && !atomic_compare_exchange_weak(at, &old, lap))
+        ;
+}
+
+static void keep_all_in_step(struct worker *w, bool brisk)
+{
+    struct pool *const p = w->pool;
+    if (!w->in_step)
+        join_laps(w);
+    raise_to(&p->until, w->lap + LAPS_IN_STEP + (brisk ? BRISK_LAPS : 0));
+    if (brisk)
+        raise_to(&p->brisk_until, w->lap + BRISK_LAPS);
+    if (!atomic_load(&p->in_step))
+        atomic_store(&p->in_step, true);
+}
+
+static bool is_in_hand(enum xk_sim_seat_state s)
+{
+    return s == XK_SEAT_BUSY || s == XK_SEAT_WAITS;
+}
+
+/* Behind a turn of a unit that had not ended. */
+static void tell_turn(struct worker *w, const struct xk_sim_seat *s)
+{
+    const bool waits = s->state == XK_SEAT_WAITS;
+    if (waits || (s->yields && is_in_hand(s->state)))
+        keep_all_in_step(w, s->yields);
+    if (w->in_step && !waits)
+        raise_to(&w->pool->worked, w->lap);
+    if (s == w->first && (s->shares || s->state != XK_SEAT_BUSY))
+        w->first = NULL;
+}
+
+static struct xk_sim_pace pace_of(const struct worker *w)
+{
+    const struct pool *const p = w->pool;
+    return (struct xk_sim_pace){
+        .in_vain = w->in_step && w->lap > atomic_load(&p->worked) + 1,
+        .brisk = w->in_step && w->lap <= atomic_load(&p->brisk_until)};
+}
+
 static void run_seat(struct worker *w, struct xk_sim_seat *s)
 {
-    if (s->state <= XK_SEAT_WAITS && !is_in_vain(w, s))
-        xk_sim_seat_run(s, w->was);
+    keep_step(w, s);
+    if (is_in_hand(s->state) && !is_in_vain(w, s)) {
+        xk_sim_seat_run(s, w->was, pace_of(w));
+        tell_turn(w, s);
+    }
     if (s->state == XK_SEAT_BAD)
         note_bad(w, s);
     if (is_in_vain(w, s)) {
@@ -187,12 +311,13 @@ static void run_seat(struct worker *w, struct xk_sim_seat *s)
 /* False: nothing is left to do. */
 static bool go_on(struct worker *w)
 {
-    struct xk_sim_seat *s = free_seat(w);
+    struct xk_sim_seat *s = w->first ? NULL : free_seat(w);
     if (s)
         take_unit(w);
     if (s && w->pending != NONE && place_is_free(w)) {
         xk_sim_seat_begin(s, w->pending);
         w->pending = NONE;
+        w->first = s;
         w->units++;
         w->n_busy++;
     } else {
@@ -202,6 +327,7 @@ static bool go_on(struct worker *w)
         w->seat = s;
         run_seat(w, s);
     } else if (w->pending != NONE) {
+        leave_laps(w);
         sched_yield();
     }
     return s || w->pending != NONE;
@@ -213,6 +339,7 @@ static void *run_units(void *arg)
     while (go_on(w))
         ;
     atomic_store(&w->pool->at[w->index], NONE);
+    leave_laps(w);
     return NULL;
 }
 
@@ -395,14 +522,16 @@ static void run_workers(struct worker *w, unsigned n)
     while (started < n &&
            pthread_create(&w[started].id, NULL, run_units, &w[started]) == 0)
         started++;
-    for (unsigned i = started; i < n; i++)
-        atomic_store(&w->pool->at[i], UINT64_MAX);
+    for (unsigned i = started; i < n; i++) {
+        atomic_store(&w->pool->at[i], NONE);
+        atomic_store(&w->pool->lap[i], NONE);
+    }
     run_units(&w[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(w[i].id, NULL);
 }
 
-static enum xk_status run_pool(const struct xk_sim_run *r,
+static enum xk_status run_pool(struct xk_sim_run *r,
                                struct xk_launch_stats *stats,
                                struct xk_error *err)
 {
@@ -413,6 +542,7 @@ static enum xk_status run_pool(const struct xk_sim_run *r,
                      .n_workers = n,
                      .n_seats = n,
                      .most_seats = most_seats(r, n)};
+    r->in_step = &p.in_step;
     unsigned ready = 0;
     enum xk_status s = xk_sim_check_run_create(r, &p.check, err);
     while (ready < n && s == XK_OK) {

@@ -6,6 +6,11 @@
 #define QUANTUM 65536 /* instructions a thread may run before the next one */
 /* The longest loop in which a thread is seen to wait, in instructions. */
 #define LONGEST_WAIT 1024
+/* Instructions of a brisk turn: less than there are between two changes that a
+ * compiler makes, and so few that all have looked in between. */
+#define BRISK 4
+/* Brisk turns behind its first change after which a unit lets others begin. */
+#define BRISK_TURNS 16
 /* Rounds after which other units begin beside one that does not end. */
 #define PATIENCE 64
 
@@ -52,8 +57,9 @@ void xk_sim_seat_begin(struct xk_sim_seat *s, uint64_t unit)
     const struct xk_sim_dispatch *d = r->d;
     const uint64_t index = r->apart ? unit / d->n_threads : unit;
     s->unit = unit;
-    s->rounds = 0;
-    s->shares = false;
+    s->rounds = s->brisk = 0;
+    s->shares = s->yields = false;
+    s->fresh = true;
     s->state = XK_SEAT_BUSY;
     xk_sim_check_unit_begin(s->check, unit);
     s->group = (struct xk_sim_group){
@@ -93,30 +99,32 @@ static bool same_registers(const struct xk_sim_thread *t,
            memcmp(t->pcip, was->pcip, sizeof t->pcip) == 0;
 }
 
+/* What a round came to. */
+struct round {
+    struct xk_sim_thread *was; /* NULL: nobody asks who waits */
+    struct xk_sim_pace pace;
+    uint64_t quantum;
+    bool moved, worked, fault, yields;
+};
+
 /* Executes some instructions. True: the thread came back to where it was with
  * its registers as they were, so until somebody changes memory it goes round in
- * its loop. It is charged for a turn of that, to come to its limit if nobody
- * ever does. */
-static bool goes_round(struct xk_sim_thread *t, struct xk_sim_thread *was)
+ * its loop. In vain: nobody will. It is charged for a turn of that then, to
+ * come to its limit soon, which names the loop. */
+static bool goes_round(struct xk_sim_thread *t, const struct round *r)
 {
-    memcpy(was, t, sizeof *was);
+    memcpy(r->was, t, sizeof *t);
     for (unsigned k = 0; k < LONGEST_WAIT && t->state == XK_SIM_RUN; k++) {
         xk_sim_thread_step(t, 1);
-        if (t->ip != was->ip || t->state != XK_SIM_RUN ||
-            !same_registers(t, was))
+        if (t->ip != r->was->ip || t->state != XK_SIM_RUN ||
+            !same_registers(t, r->was))
             continue;
-        t->budget = t->budget > QUANTUM ? t->budget - QUANTUM : 1;
+        if (r->pace.in_vain)
+            t->budget = t->budget > QUANTUM ? t->budget - QUANTUM : 1;
         return true;
     }
     return false;
 }
-
-/* What a round came to. */
-struct round {
-    struct xk_sim_thread *was; /* NULL: nobody asks who waits */
-    uint64_t quantum;
-    bool moved, worked, fault;
-};
 
 static void turn(struct xk_sim_thread *t, struct round *r)
 {
@@ -124,10 +132,14 @@ static void turn(struct xk_sim_thread *t, struct round *r)
         t->state = XK_SIM_RUN;
     if (t->state == XK_SIM_RUN) {
         r->moved = true;
-        if (!r->was || !goes_round(t, r->was)) {
+        if (!r->was || !goes_round(t, r)) {
             r->worked = true;
             xk_sim_thread_step(t, r->quantum);
         }
+    }
+    if (t->state == XK_SIM_YIELD) {
+        t->state = XK_SIM_RUN;
+        r->yields = true;
     }
     r->fault = t->state == XK_SIM_FAULT;
 }
@@ -174,13 +186,17 @@ static bool all_done(struct xk_sim_seat *s)
     return true;
 }
 
-static void one_round(struct xk_sim_seat *s, struct xk_sim_thread *was)
+static void one_round(struct xk_sim_seat *s, struct xk_sim_thread *was,
+                      struct xk_sim_pace pace)
 {
     /* Whoever is asked executes one by one: in a first run seldom. */
     const bool asks =
         s->shares || (s->rounds && !(s->rounds & (s->rounds - 1)));
-    struct round r = {.was = asks ? was : NULL,
-                      .quantum = s->shares ? QUANTUM / 4 : QUANTUM};
+    struct round r = {.was = asks && !pace.brisk ? was : NULL,
+                      .pace = pace,
+                      .quantum = s->fresh     ? QUANTUM
+                                 : pace.brisk ? BRISK
+                                              : QUANTUM / 4};
     round_of_threads(s, &r);
     s->rounds++;
     s->state = r.fault       ? XK_SEAT_BAD
@@ -188,12 +204,18 @@ static void one_round(struct xk_sim_seat *s, struct xk_sim_thread *was)
                : r.moved     ? XK_SEAT_WAITS
                : all_done(s) ? XK_SEAT_GOOD
                              : XK_SEAT_BAD;
-    s->shares |= s->state == XK_SEAT_WAITS || s->rounds >= PATIENCE;
+    s->brisk += pace.brisk && !s->fresh;
+    s->shares |= s->state == XK_SEAT_WAITS || s->rounds >= PATIENCE ||
+                 s->brisk >= BRISK_TURNS;
+    s->yields = r.yields;
+    s->fresh &= !s->shares && !s->yields;
 }
 
-void xk_sim_seat_run(struct xk_sim_seat *s, struct xk_sim_thread *was)
+void xk_sim_seat_run(struct xk_sim_seat *s, struct xk_sim_thread *was,
+                     struct xk_sim_pace pace)
 {
     do
-        one_round(s, was);
-    while (s->state == XK_SEAT_BUSY && !s->shares);
+        one_round(s, was, pace);
+    while (s->state == XK_SEAT_BUSY && !s->shares &&
+           !atomic_load_explicit(s->run->in_step, memory_order_relaxed));
 }

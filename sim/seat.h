@@ -26,11 +26,14 @@ struct xk_sim_seat {
     struct xk_sim_watcher *watchers; /* per thread; NULL: none */
     uint8_t *slm;
     struct xk_sim_group group;
-    uint64_t unit, rounds;
+    uint64_t unit, rounds, brisk; /* brisk turns behind its first change */
+    uint64_t lap;   /* the last one in which it had a turn (dispatch.c) */
     uint32_t place; /* among all seats of the dispatch */
     uint32_t n;     /* threads of a unit */
     enum xk_sim_seat_state state;
     bool shares; /* the host thread: it has waited, or lasted long */
+    bool fresh;  /* has neither shared nor changed what others may wait for */
+    bool yields; /* has just changed that, which ended its turn */
     struct xk_error err;
 };
 
@@ -43,9 +46,16 @@ void xk_sim_seat_destroy(struct xk_sim_seat *s);
 
 /* Puts the unit on a free seat. */
 void xk_sim_seat_begin(struct xk_sim_seat *s, uint64_t unit);
+/* How a unit is run while units wait for others. */
+struct xk_sim_pace {
+    bool in_vain; /* nobody works for whom it could wait */
+    bool brisk;   /* turns are short */
+};
+
 /* Runs the unit until it ends, waits for other units, or has lasted long; one
- * that had stopped before for one of these reasons gets one round. *was is room
- * for a thread. */
-void xk_sim_seat_run(struct xk_sim_seat *s, struct xk_sim_thread *was);
+ * that had stopped before for one of these reasons gets one turn, and so does
+ * each while others wait. *was is room for a thread. */
+void xk_sim_seat_run(struct xk_sim_seat *s, struct xk_sim_thread *was,
+                     struct xk_sim_pace pace);
 
 #endif

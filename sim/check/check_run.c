@@ -523,7 +523,8 @@ static void check_after(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     struct xk_sim_check_thread *const c = xk_check_of(t);
     const struct xk_sim_checker *const x = extra_of(c);
-    if (t->state != XK_SIM_RUN && t->state != XK_SIM_DONE)
+    if (t->state != XK_SIM_RUN && t->state != XK_SIM_YIELD &&
+        t->state != XK_SIM_DONE)
         return;
     look_after(c, e);
     if (x && x->after)

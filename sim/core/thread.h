@@ -5,6 +5,7 @@
 #ifndef XK_SIM_THREAD_H
 #define XK_SIM_THREAD_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ enum xk_sim_state {
     XK_SIM_RUN,
     XK_SIM_BARRIER, /* waits in sync.bar */
     XK_SIM_PAIR,    /* waits in dpasw for the other thread of its pair */
+    XK_SIM_YIELD,   /* has changed what others may wait for: its turn is over */
     XK_SIM_DONE,
     XK_SIM_FAULT
 };
@@ -135,6 +137,7 @@ struct xk_sim_run {
     uint64_t n_units;  /* groups; threads if they run apart */
     uint64_t n_places; /* groups that have slots of their own; 0: host threads
                           have them */
+    const atomic_bool *in_step; /* units wait for others (dispatch.c) */
 };
 
 struct xk_sim_group {

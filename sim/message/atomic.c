@@ -153,6 +153,17 @@ static bool atomic_payloads_fit(struct xk_sim_thread *t,
            xk_sim_payload(t, e, &e->dst, lane_b, m->dst_grf, "the destination");
 }
 
+/* Those that wait may wait for what has just been changed. In a fused pair one
+ * thread does not go on without the other. */
+static void let_others_look(struct xk_sim_thread *t, const uint8_t *mem,
+                            uint64_t old, unsigned data_b)
+{
+    const struct xk_sim_run *const r = t->group->run;
+    if (r->in_step && !r->pairs && memcmp(mem, &old, data_b) != 0 &&
+        atomic_load_explicit(r->in_step, memory_order_relaxed))
+        t->state = XK_SIM_YIELD;
+}
+
 /* What one lane gets back: the old value; beyond the end of a surface zero. */
 static uint64_t atomic_lane(struct xk_sim_thread *t,
                             const struct xk_sim_inst *e,
@@ -168,6 +179,8 @@ static uint64_t atomic_lane(struct xk_sim_thread *t,
     const uint64_t old =
         xk_sim_atomic_apply(mem, m->op, atomic_operand(t, e, 0, l),
                             atomic_operand(t, e, 1, l), m->data_b);
+    if (!v->host)
+        let_others_look(t, mem, old, m->data_b);
     return m->op == XK_MOP_ATOMIC_IPDEC ? old - 1 : old;
 }
 

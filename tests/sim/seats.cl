@@ -48,7 +48,7 @@ kernel void long_first(global uint *out, global uint *count, uint rounds)
     if (get_local_id(0) == 0) {
         if (get_group_id(0) == 0) {
             uint x = rounds;
-            for (uint k = 0; k < 2000000; k++)
+            for (uint k = 0; k < 20000000; k++)
                 x = x * 1664525u + 1013904223u;
             out[0] = x;
             atomic_inc(count);
@@ -56,5 +56,25 @@ kernel void long_first(global uint *out, global uint *count, uint rounds)
         while (!atomic_or(count, 0))
             ;
         out[get_group_id(0)] = out[0];
+    }
+}
+
+// All groups meet as Intel's compiler lets them (global_barrier): one count for
+// all calls, which a group may change again before another one has seen its 0.
+kernel void meet_in_time(global uint *out, global int *count, uint rounds)
+{
+    const uint n = get_num_groups(0), me = get_group_id(0);
+    for (uint r = 1; r <= rounds; r++) {
+        if (get_local_id(0) == 0) {
+            out[r * n + me] = out[(r - 1) * n + (me + 1) % n] + me;
+            mem_fence(CLK_GLOBAL_MEM_FENCE);
+            if (me == 0)
+                atomic_sub(count, (int)n - 1);
+            else
+                atomic_inc(count);
+            while (atomic_or(count, 0))
+                ;
+        }
+        barrier(CLK_GLOBAL_MEM_FENCE);
     }
 }

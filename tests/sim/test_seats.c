@@ -81,14 +81,14 @@ static enum xk_status launch(const char *kernel,
     return s;
 }
 
-/* _i: the platform, the checks, one host thread or two. */
-START_TEST(all_groups_meet)
+/* i: the platform, the checks, one host thread or two. */
+static void expect_to_meet(const char *kernel, unsigned i)
 {
     uint32_t want[2][N_GROUPS] = {{0}};
-    set_up((unsigned)_i % N_PLATFORMS, 1 + (unsigned)_i / N_PLATFORMS % 2);
-    const char *const on = checks[(unsigned)_i / N_PLATFORMS / 2];
+    set_up(i % N_PLATFORMS, 1 + i / N_PLATFORMS % 2);
+    const char *const on = checks[i / N_PLATFORMS / 2];
     const enum xk_status s =
-        launch("meet", &(struct xk_simulate_opts){.checks = on});
+        launch(kernel, &(struct xk_simulate_opts){.checks = on});
     ck_assert_msg(s == XK_OK, "%s", err.message);
     for (unsigned r = 1; r <= N_ROUNDS; r++)
         for (unsigned g = 0; g < N_GROUPS; g++) {
@@ -97,16 +97,28 @@ START_TEST(all_groups_meet)
         }
     tear_down();
 }
+
+START_TEST(all_groups_meet)
+{
+    expect_to_meet("meet", (unsigned)_i);
+}
 END_TEST
 
+START_TEST(a_change_is_seen_before_the_next_one)
+{
+    expect_to_meet("meet_in_time", (unsigned)_i);
+}
+END_TEST
+
+/* The limit is what the one needs, and a little more. _i + 1 host threads. */
 START_TEST(others_wait_for_one_that_works_long)
 {
     uint32_t x = N_ROUNDS;
-    set_up(1, 1);
-    const enum xk_status s =
-        launch("long_first", &(struct xk_simulate_opts){0});
+    set_up(1, (unsigned)_i + 1);
+    const enum xk_status s = launch(
+        "long_first", &(struct xk_simulate_opts){.inst_limit = 14000000});
     ck_assert_msg(s == XK_OK, "%s", err.message);
-    for (unsigned k = 0; k < 2000000; k++)
+    for (unsigned k = 0; k < 20000000; k++)
         x = x * 1664525u + 1013904223u;
     for (unsigned g = 0; g < N_GROUPS; g++)
         ck_assert_uint_eq(out[g], x);
@@ -150,7 +162,9 @@ int main(void)
     TCase *const t = tcase_create("seats");
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, all_groups_meet, 0, 2 * N_PLATFORMS * N_CHECKS);
-    tcase_add_test(t, others_wait_for_one_that_works_long);
+    tcase_add_loop_test(t, a_change_is_seen_before_the_next_one, 0,
+                        2 * N_PLATFORMS * N_CHECKS);
+    tcase_add_loop_test(t, others_wait_for_one_that_works_long, 0, 2);
     tcase_add_loop_test(t, what_never_comes_ends_the_launch, 0, N_PLATFORMS);
     tcase_add_loop_test(t, a_fault_is_told_though_others_wait, 0,
                         N_PLATFORMS * N_CHECKS);
