@@ -32,6 +32,8 @@ struct pool {
     atomic_ullong until, brisk_until; /* the last laps in step, and brisk */
     atomic_ullong worked;             /* the last lap in which a unit did */
     atomic_ullong lap[MAX_WORKERS];   /* NONE: has no unit */
+    pthread_mutex_t mutex;
+    pthread_cond_t moved; /* somebody may have come to a later lap */
     unsigned n_workers, most_seats;
     struct xk_sim_check_run *check;
 };
@@ -191,6 +193,13 @@ static bool is_in_vain(const struct worker *w, const struct xk_sim_seat *s)
  * all look at once, and before the first one that has seen it comes to the next
  * one. Compilers rely on that (docs/simulator.md). */
 
+static void tell_others(struct pool *p)
+{
+    pthread_mutex_lock(&p->mutex);
+    pthread_cond_broadcast(&p->moved);
+    pthread_mutex_unlock(&p->mutex);
+}
+
 static void join_laps(struct worker *w)
 {
     struct pool *const p = w->pool;
@@ -201,12 +210,13 @@ static void join_laps(struct worker *w)
     }
     atomic_store(&p->lap[w->index], w->lap);
     w->in_step = true;
+    tell_others(p);
 }
 
 static void leave_laps(struct worker *w)
 {
-    if (atomic_load(&w->pool->lap[w->index]) != NONE)
-        atomic_store(&w->pool->lap[w->index], NONE);
+    if (atomic_exchange(&w->pool->lap[w->index], NONE) != NONE)
+        tell_others(w->pool);
     w->in_step = false;
 }
 
@@ -225,8 +235,11 @@ static void end_lap(struct worker *w)
     join_laps(w);
     if (w->lap > atomic_load(&p->until))
         atomic_store(&p->in_step, false);
+    pthread_mutex_lock(&p->mutex);
+    pthread_cond_broadcast(&p->moved);
     while (atomic_load(&p->in_step) && others_are_behind(w))
-        sched_yield();
+        pthread_cond_wait(&p->moved, &p->mutex);
+    pthread_mutex_unlock(&p->mutex);
 }
 
 /* In front of a turn. */
@@ -541,6 +554,8 @@ static enum xk_status run_pool(struct xk_sim_run *r,
                      .first_bad = UINT64_MAX,
                      .n_workers = n,
                      .n_seats = n,
+                     .mutex = PTHREAD_MUTEX_INITIALIZER,
+                     .moved = PTHREAD_COND_INITIALIZER,
                      .most_seats = most_seats(r, n)};
     r->in_step = &p.in_step;
     unsigned ready = 0;
@@ -559,6 +574,8 @@ static enum xk_status run_pool(struct xk_sim_run *r,
     for (unsigned i = 0; i < ready; i++)
         worker_fini(&r->kernel->alloc, &w[i]);
     xk_sim_check_run_destroy(p.check);
+    pthread_cond_destroy(&p.moved);
+    pthread_mutex_destroy(&p.mutex);
     return s;
 }
 
