@@ -38,19 +38,20 @@ unsigned xk_epi_temps(const struct xk_epi_op *op)
 }
 
 /* By its text: a product and a sum are one mad, a function's name stands in
- * front of a parenthesis. What is read besides x comes by a message and a
- * conversion. */
+ * front of a parenthesis. Sums of columns go where K's loops end, and cost
+ * nothing here. */
 static unsigned cost_of(const struct xk_epi_op *op)
 {
     const char *const text = xk_epi_text(op);
     unsigned products = 0, sums = 0, others = 0;
+    if (op->times_b)
+        return 0;
     for (const char *c = text; *c; c++) {
         products += *c == '*';
         sums += *c == '+' || *c == '-';
         others += *c == '<' || *c == '>';
         others += *c == '(' && c > text && isalnum((unsigned char)c[-1]);
     }
-    others += 2 * (xk_epi_reads_old(op) || xk_epi_reads_rhs(op));
     return (products > sums ? products : sums) + others;
 }
 

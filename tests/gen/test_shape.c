@@ -239,6 +239,37 @@ START_TEST(any_has_images_inside_in_eights)
 }
 END_TEST
 
+/* By hand: a sum or a mad is one instruction for 16 elements; what a step reads
+ * that differs from row to row, a message and a conversion more. */
+static const struct {
+    const char *post_ops;
+    bool bias;
+    unsigned instructions;
+} steps[] = {{"", false, 0},
+             {"", true, 1},
+             {"add:f32:per_oc", false, 1},
+             {"add:f32:per_tensor", false, 3},
+             {"sum:2", false, 3},
+             {"mul:f16:per_oc+add:s8:per_tensor", true, 5}};
+
+START_TEST(what_all_rows_share_is_loaded_once)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    struct xk_conv_info info;
+    struct xk_error err;
+    ck_assert_msg(
+        xk_conv_desc_parse("mb16ic64ih14oc64kh1", &d, NULL, 0, &err) == XK_OK,
+        "%s", err.message);
+    d.src_type = d.wei_type = d.dst_type = XK_F16;
+    d.prop = steps[_i].bias ? XK_FWD_B : XK_FWD_D;
+    ck_assert_msg(xk_post_ops_parse(steps[_i].post_ops, d.post_ops,
+                                    &d.n_post_ops, &err) == XK_OK,
+                  "%s", err.message);
+    const struct xk_shape s = shape_of(&d, &info);
+    ck_assert_uint_eq(s.epilogue, steps[_i].instructions);
+}
+END_TEST
+
 int main(void)
 {
     setenv("XK_SCHEDULE", "splits=1", 1); /* the shape told last is whole */
@@ -247,6 +278,8 @@ int main(void)
     tcase_add_loop_test(t, rows_share_places, 0, 10);
     tcase_add_loop_test(t, any_has_images_inside_in_eights, 0,
                         XK_COUNTOF(rows));
+    tcase_add_loop_test(t, what_all_rows_share_is_loaded_once, 0,
+                        XK_COUNTOF(steps));
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }
