@@ -460,11 +460,11 @@ static enum xk_status add_part(xk_ctx *c, struct xk_problem *p,
 }
 
 /* Whether the loop of the weights' gradient has all that the bias's is a sum
- * of, in a type that is added up beside the products. */
+ * of, and adds up in the bias's type. */
 static bool may_share_loop(const struct xk_contraction *con,
                            const struct xk_contraction *bias)
 {
-    return con->b.arg == bias->b.arg && con->a.layout.dt == XK_DT_F32 &&
+    return con->b.arg == bias->b.arg && con->acc_dt == XK_DT_F32 &&
            bias->c.layout.dt == XK_DT_F32 &&
            bias->c.layout.padded[0] == bias->c.layout.dim[0];
 }

@@ -284,6 +284,9 @@ void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e)
         swap_halves(&h);
     for (unsigned bit = first_bit; bit; bit /= 2, h.half_b /= 2) {
         h.parted = is_parted(p, bit);
+        if (bit == 1)
+            xk_lower_totals_give(l);
         halve(&h, bit);
     }
+    xk_lower_totals_take(l);
 }

@@ -25,8 +25,10 @@ struct xk_lowering {
         *place_n[XK_LOWER_MAX_PLACES]; /* s32: of slices that have their own
                                           part first, where a place's rows
                                           of B begin behind n0_b */
-    const xk_expr *tid;   /* s32: the thread among those of its slice */
-    const xk_expr *slice; /* s32: of K, NULL: there is one */
+    const xk_expr *tid;    /* s32: the thread among those of its slice */
+    const xk_expr *slice;  /* s32: of K, NULL: there is one */
+    const xk_expr *totals; /* of slices: registers with B's sums, a column
+                              behind the other of all places; NULL: none */
     const xk_expr *out_m0,
         *out_n0; /* s32: where this thread's part of C begins */
     const xk_expr *group_m, *group_n;   /* s32: place of the group */
@@ -139,6 +141,10 @@ void xk_lower_totals_add(struct xk_lowering *l, const struct xk_lower_totals *s,
                          struct xk_lower_b b);
 void xk_lower_totals_end(struct xk_lowering *l,
                          const struct xk_lower_totals *s);
+/* Each slice gives its sums before all meet for the last time; behind that it
+ * takes those of its part from all others, and stores the part. */
+void xk_lower_totals_give(struct xk_lowering *l);
+void xk_lower_totals_take(struct xk_lowering *l);
 /* places.c: slices that have their own part first (plan.h, struct
  * xk_plan_slices). Prepares what follows. */
 void xk_lower_places(struct xk_lowering *l);

@@ -44,8 +44,9 @@ void xk_plan_totals(struct xk_plan *p)
     const struct xk_nest *const con = p->con;
     if (!con->totals)
         return;
+    const unsigned each_b = p->t.dpas ? p->t.lanes * 4u : 4u;
     p->totals = (struct xk_plan_totals){.any = true,
                                         .input = (uint8_t)(con->n_inputs - 1),
-                                        .part_b = p->t.n_part * 4u,
-                                        .size_b = p->t.n * 4u};
+                                        .part_b = p->t.n_part * each_b,
+                                        .size_b = p->t.n * each_b};
 }

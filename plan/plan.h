@@ -236,7 +236,8 @@ struct xk_plan_sums {
 };
 
 /* Sums of B's columns over K that are stored (xk_contraction.totals): a row of
- * ones times B, into registers of their own. */
+ * ones times B, into registers of their own. dpas has as many rows as
+ * lanes, and all are ones: a column's sum is in each lane of its register. */
 struct xk_plan_totals {
     bool any;
     uint8_t input;   /* what they become */

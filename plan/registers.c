@@ -84,7 +84,8 @@ static bool fills_steps(const struct xk_plan *p)
 static unsigned dummy_grf(const struct xk_plan *p)
 {
     const bool parts = p->a.access == XK_ACCESS_ELEMENTS || p->a.raw_b ||
-                       fills_steps(p) || p->sums.any; /* what adds sums up */
+                       fills_steps(p) || p->sums.any || /* what adds sums up */
+                       p->totals.any;
     return p->t.dpas && (parts || leaves_lanes(p)) ? 8 : 0;
 }
 

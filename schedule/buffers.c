@@ -186,6 +186,14 @@ static unsigned sums_grf(const struct xk_schedule *c)
     return c->n_thr / xk_fma_family_of(c->fma)->sharers_b + OTHER;
 }
 
+/* And ones: of dpas a column a register, and a src1. */
+static unsigned totals_grf(const struct xk_platform *p,
+                           const struct xk_schedule *c)
+{
+    return xk_fma_family_of(c->fma)->dpas ? c->n_thr + p->dpas_depth_b / 4u
+                                          : c->n_thr * 4u / p->grf_b + 1;
+}
+
 static struct xk_buffer_row vectors(const struct xk_schedule *c, int64_t n,
                                     unsigned places)
 {
@@ -224,9 +232,8 @@ void xk_schedule_buffers(const struct xk_platform *p,
         xk_schedule_more_rows(seen, c) * step_b(p, c);
     if (seen->sums)
         xk_buffer_set_grf(p, out, XK_BUFFER_SUMS, sums_grf(c));
-    if (seen->totals) /* and ones */
-        xk_buffer_set_grf(p, out, XK_BUFFER_TOTALS,
-                          c->n_thr * 4u / p->grf_b + 1);
+    if (seen->totals)
+        xk_buffer_set_grf(p, out, XK_BUFFER_TOTALS, totals_grf(p, c));
     if (flat)
         xk_buffer_set_grf(p, out, XK_BUFFER_ADDRESSES, address_grf(p, seen, c));
     xk_buffer_set_grf(p, out, XK_BUFFER_FIXED,

@@ -224,8 +224,16 @@ static bool rule_sums(const struct xk_platform *p, const struct xk_shape *s,
 static bool rule_totals(const struct xk_platform *p, const struct xk_shape *s,
                         const struct xk_schedule *c)
 {
+    const int64_t slices = xk_schedule_slices(c);
+    const int64_t k =
+        xk_schedule_is_walk(c) ? s->k_outer * s->k_inner : s->k_inner;
     (void)p;
-    return !s->totals || (c->fma == XK_FMA_MAD && xk_schedule_slices(c) == 1);
+    if (!s->totals)
+        return true;
+    if (xk_fma_family_of(c->fma)->dpas)
+        return slices != 2 && k % (c->k_step * slices) == 0 && !c->pack &&
+               !c->slm && c->n_sub == c->n_thr;
+    return c->fma == XK_FMA_MAD && s->elem_b == 4 && slices == 1;
 }
 
 /* What else is outside comes from beside a surface, as zeros. */

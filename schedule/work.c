@@ -188,8 +188,8 @@ static struct xk_score_work dpas_work(const struct xk_platform *p,
                                       const struct xk_shape *s,
                                       const struct xk_schedule *c)
 {
-    const int64_t dpas =
-        (int64_t)c->m_thr / c->simd * (c->n_thr / p->dpas_rows);
+    const int64_t squares = c->m_thr / c->simd + s->totals; /* of ones */
+    const int64_t dpas = squares * (c->n_thr / p->dpas_rows);
     const int64_t blocks = blocks_b(p, c);
     const int64_t block_lines = p->dpas_rows * p->dpas_depth_b / XK_LINE_B;
     const int64_t gather_b = c->simd * p->dpas_depth_b;

@@ -241,7 +241,8 @@ static enum xk_status check_epilogue(xk_ctx *c, const struct xk_contraction *p)
     return XK_OK;
 }
 
-/* Sums of B over K are of f32; each of them is B's along N and a batch. */
+/* Sums of B over K are f32, of floats; each of them is B's along N and a batch.
+ */
 static enum xk_status check_totals(xk_ctx *c, const struct xk_contraction *p)
 {
     if (!p->totals)
@@ -261,12 +262,13 @@ static enum xk_status check_totals(xk_ctx *c, const struct xk_contraction *p)
         right = right && !(xk_epi_reads_rhs(&p->epi[i]) &&
                            p->epi[i].input + 1 == p->n_inputs);
     if (right && p->acc_dt == XK_DT_F32 && a->layout.dt == XK_DT_F32 &&
-        p->b.layout.dt == XK_DT_F32 && !a->by_value && !p->n_class_dims)
+        xk_dtype_b(p->b.layout.dt) >= 2 && !a->by_value && !p->n_class_dims)
         return XK_OK;
-    return xk_fail(c, XK_EINVAL,
-                   "%s: sums of B over K are f32, of f32, one for each place "
-                   "that B has besides, and read by no operation",
-                   a->name);
+    return xk_fail(
+        c, XK_EINVAL,
+        "%s: sums of B over K are f32, of floats, one for each place "
+        "that B has besides, and read by no operation",
+        a->name);
 }
 
 enum xk_status xk_contraction_check(xk_ctx *c, const struct xk_contraction *p)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/half.h"
 #include "conv/conv.h"
 #include "conv/tensors.h"
 #include "tests/element.h"
@@ -14,6 +15,7 @@ static const struct bias_case {
     const char *text, *src, *dst; /* tags */
     const char *schedule;
     unsigned launches;
+    uint32_t type; /* of src and dst; 0: f32 */
 } bias_cases[] = {
     {"mb2ic20ih5oc24kh3ph1", "any", "any", "splits=1", 1},
     {"mb3ic17ih4oc19kh3ph1sh2", "acdb", "acdb",
@@ -47,16 +49,52 @@ static const struct bias_case {
     /* Slices would have to add their sums up: launches of its own. */
     {"mb4ic16ih4oc32kh1", "any", "any",
      "splits=1 fma=mad kloop=walk slices=2 k=4", 3},
+    /* dpas: in steps of 16, of one, four and eight slices. */
+    {"mb16ic20ih4oc24kh3ph1", "any", "any", "splits=1 slices=1", 1, XK_F16},
+    {"mb4ic17ih4oc19kh3ph1", "acdb", "acdb",
+     "splits=1 fma=dpas n=16 nsub=16 slices=1 kloop=walk", 1, XK_BF16},
+    {"mb3ic17ih4oc35kh3ph1", "acdb", "acdb",
+     "splits=1 fma=dpasw m=16 n=32 nsub=32 slices=1 kloop=walk", 1, XK_F16},
+    {"mb16ic16ih4oc80kh1", "acdb", "acdb",
+     "splits=1 fma=dpas m=8 n=32 nsub=32 slices=4 kloop=walk", 1, XK_BF16},
+    {"mb16ic32ih4oc80kh3ph1", "any", "any",
+     "splits=1 fma=dpasw m=32 n=32 nsub=32 slices=4 kloop=walk", 1, XK_F16},
+    {"mb32ic16ih4oc40kh1", "any", "any",
+     "splits=1 fma=dpas m=8 n=64 nsub=64 slices=8 kloop=walk", 1, XK_F16},
+    {"mb32ic16ih4oc72kh1", "any", "any",
+     "splits=1 fma=dpasw m=8 n=64 nsub=64 slices=8 tg=2x1 kloop=walk", 1,
+     XK_BF16},
+    {"g2mb16ic32ih4oc64kh3ph1", "acdb", "acdb", "splits=1 slices=1", 1, XK_F16},
+    {"mb32ic16ih8oc40kh3ph1", "any", "any", "splits=4 slices=4 kloop=walk", 3,
+     XK_F16},
+    {"mb32ic16ih4oc40kh3ph1", "acdb", "acdb", "splits=2 slices=1", 3, XK_BF16},
+    /* A step that is not whole: launches of its own. */
+    {"mb3ic17ih3oc19kh1", "acdb", "acdb", "splits=1 slices=1", 3, XK_F16},
 };
 
 struct tensors {
     const struct xk_conv_info *info;
-    float *data[XK_N_CONV_ARGS];
+    void *data[XK_N_CONV_ARGS];
 };
 
 static float at(const struct tensors *t, unsigned arg, const int64_t *index)
 {
-    return t->data[arg][element_at(&t->info->tensor[arg], index)];
+    const struct xk_tensor_info *const x = &t->info->tensor[arg];
+    const int64_t e = element_at(x, index);
+    if (x->type == XK_F32)
+        return ((const float *)t->data[arg])[e];
+    const uint16_t v = ((const uint16_t *)t->data[arg])[e];
+    return x->type == XK_F16 ? xk_half_to_float(v) : xk_bf16_to_float(v);
+}
+
+static void put(const struct tensors *t, unsigned arg, int64_t e, float v)
+{
+    const uint32_t type = t->info->tensor[arg].type;
+    if (type == XK_F32)
+        ((float *)t->data[arg])[e] = v;
+    else
+        ((uint16_t *)t->data[arg])[e] =
+            type == XK_F16 ? xk_half_from_float(v) : xk_bf16_from_float(v);
 }
 
 /* Small integers in the elements, and zeros in padding. */
@@ -71,8 +109,7 @@ static void fill_integers(const struct tensors *t, unsigned arg)
         int64_t rest = i, index[XK_MAX_NDIMS];
         for (uint32_t d = x->ndims; d-- > 0; rest /= x->dims[d])
             index[d] = rest % x->dims[d];
-        t->data[arg][element_at(x, index)] =
-            (float)(rand_r(&seed) / 7 % 15 - 7);
+        put(t, arg, element_at(x, index), (float)(rand_r(&seed) / 7 % 15 - 7));
     }
 }
 
@@ -161,8 +198,8 @@ static void check_bias(const struct xk_conv_desc *d, const struct tensors *t)
             sum += at(t, XK_ARG_DST, dst);
             next(o, end);
         }
-        ck_assert_msg(t->data[XK_ARG_BIA][c] == (float)sum,
-                      "bias %d is %g, not %g", (int)c, t->data[XK_ARG_BIA][c],
+        const float got = at(t, XK_ARG_BIA, &c);
+        ck_assert_msg(got == (float)sum, "bias %d is %g, not %g", (int)c, got,
                       sum);
     }
 }
@@ -173,7 +210,8 @@ static xk_program *make(const struct bias_case *x)
     struct xk_error err;
     xk_program *p;
     d.prop = XK_BWD_WB;
-    d.src_type = d.wei_type = d.dst_type = d.bia_type = XK_F32;
+    d.wei_type = d.bia_type = XK_F32;
+    d.src_type = d.dst_type = x->type ? x->type : XK_F32;
     ck_assert_int_eq(xk_conv_desc_parse(x->text, &d, NULL, 0, NULL), XK_OK);
     strcpy(d.src_tag, x->src);
     strcpy(d.dst_tag, x->dst);
@@ -197,7 +235,8 @@ START_TEST(both_gradients_come_out_of_one_loop)
     ck_assert_int_eq(xk_conv_desc_parse(x->text, &d, NULL, 0, NULL), XK_OK);
     ck_assert_int_eq(xk_conv_check(c, &d, &all), XK_OK);
     ck_assert_uint_eq(t.info->n_launches, x->launches);
-    const bool apart = strstr(x->schedule, "slices") != NULL;
+    const bool apart =
+        !strstr(x->schedule, "splits=1") ? x->launches != 3 : x->launches > 1;
     ck_assert_uint_eq(xk_program_launch(p, 0)->n_args, apart ? 3 : 4);
     for (unsigned i = 0; i < XK_N_CONV_ARGS; i++) {
         const size_t size_b = (size_t)t.info->tensor[i].size_b;
@@ -231,9 +270,9 @@ static void nowhere(struct xk_contraction *p)
     p->n_inputs = 0;
 }
 
-static void of_halves(struct xk_contraction *p)
+static void of_bytes(struct xk_contraction *p)
 {
-    p->b.layout.dt = p->a.layout.dt = XK_DT_F16;
+    p->b.layout.dt = XK_DT_S8;
 }
 
 static void to_halves(struct xk_contraction *p)
@@ -266,7 +305,7 @@ static const struct {
     const char *message; /* how it begins */
 } refused_totals[] = {
     {nowhere, "contraction: B's sums go nowhere"},
-    {of_halves, "bia: sums of B over K"},
+    {of_bytes, "bia: sums of B over K"},
     {to_halves, "bia: sums of B over K"},
     {by_no_column, "bia: sums of B over K"},
     {by_a_row, "bia: sums of B over K"},
