@@ -22,12 +22,7 @@ enum outcome { NOT_TRIED, NO_PLAN, NO_CODE };
 /* More code than this is no kernel: a smaller tile has less of it. */
 #define MOST_CODE_B (64u << 10)
 
-/* Work (base/budget.h) on a kernel before its last resort, 8 ms on the machine
- * of docs/measurements.md, and what the first candidates may take of it: behind
- * one that is lost there is time for another. */
-#define MOST_WORK 48000
-#define FIRST_WORK 40000
-#define LEAST_WORK 2000 /* small kernels */
+#define LEAST_WORK 2000 /* of small kernels */
 
 /* While it goes round. */
 struct ladder {
@@ -216,12 +211,13 @@ static enum xk_status make_kernel(struct ladder *l)
 /* What candidate i may take, with all classes of its launch; 0: any. */
 static uint32_t work_for(const struct ladder *l, unsigned i)
 {
-    const uint32_t n = l->k->n_more + 1;
+    /* Behind a first candidate that is lost there is time for another. */
+    const uint32_t most = l->g->work, first = most / 6 * 5;
     const uint32_t done = xk_budget_spent(l->g->c) - l->work_begin;
-    const uint32_t left = done < n * MOST_WORK ? n * MOST_WORK - done : 1;
+    const uint32_t left = done < most ? most - done : 1;
     if (i + 1 == l->k->n_candidates || xk_given_schedule())
         return 0;
-    return left < n * FIRST_WORK ? left : n * FIRST_WORK;
+    return left < first ? left : first;
 }
 
 static unsigned tile_elements(const struct xk_schedule *s)
@@ -404,12 +400,14 @@ enum xk_status xk_contract_make(struct xk_gen *g, const struct xk_contract *k,
     l->k = k;
     l->name = name;
     l->out = out;
+    l->long_e = g->long_e;
     l->work_begin = xk_budget_spent(g->c);
     enum xk_status status = pack(l);
     if (status == XK_OK) {
         dump_head(l);
         status = try_all_candidates(l);
     }
+    g->long_e = l->long_e;
     if (status == XK_OK)
         xk_schedule_print(&l->plan.s, &out->schedule);
     xk_free(g->c, l);

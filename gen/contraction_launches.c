@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include "base/integer.h"
+#include "gen/empty_classes.h"
 #include "gen/gen.h"
 #include "views/access.h"
+
+#define MOST_BOXES 8 /* of empty classes */
 
 /* The classes of a contraction, and room for one at a time. */
 struct classes {
@@ -62,8 +65,9 @@ static bool set_class(const struct classes *k, uint64_t number, bool *terms)
  * first. */
 struct problems {
     unsigned n;
+    unsigned n_apart; /* at the end, each of several empty classes at once */
     struct xk_contraction_problem **of;
-    uint8_t number[XK_MAX_LAUNCHES]; /* of the class */
+    uint8_t number[XK_MAX_LAUNCHES]; /* of the class, or of the first */
 };
 
 static int64_t terms_of(const struct xk_contraction_problem *p)
@@ -85,31 +89,113 @@ static void sort_last(struct problems *p)
     p->number[at] = number;
 }
 
-/* Searches schedules for each class. */
+/* Boxes of empty classes that are problems of their own. */
+struct boxes {
+    unsigned n;
+    struct xk_class_box at[MOST_BOXES];
+};
+
+/* Classes without a term that have elements of C. */
+static unsigned count_empty(const struct classes *k)
+{
+    const uint64_t n = xk_contraction_classes(k->con);
+    unsigned count = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        bool terms;
+        count += set_class(k, i, &terms) && !terms;
+    }
+    return count;
+}
+
+/* Where empty classes are more than two launches have, boxes
+ * of them are launches of their own. The epilogue reads no operand then. */
+static void choose_boxes(const struct classes *k, struct boxes *out)
+{
+    out->n = 0;
+    if (xk_given_schedule() || k->con->totals ||
+        k->con->n_index + k->con->n_class_dims > XK_MAX_INDEX)
+        return;
+    for (unsigned i = 0; i < k->con->n_epi; i++)
+        if (k->con->epi[i].times_b)
+            return;
+    const unsigned empty = count_empty(k);
+    if (empty < 2 * XK_MAX_CLASSES_JOINED)
+        return;
+    const unsigned n = xk_empty_classes_list(k->con, out->at, MOST_BOXES);
+    out->n = n <= MOST_BOXES && n < empty ? n : 0;
+}
+
+static struct xk_contraction_problem *
+add_problem(struct xk_arena *arena, uint64_t number, struct problems *out)
+{
+    struct xk_contraction_problem *const p = xk_arena_room(arena, sizeof(*p));
+    if (!p)
+        return NULL;
+    out->of[out->n] = p;
+    out->number[out->n++] = (uint8_t)number;
+    return p;
+}
+
+/* The number of the box's first class. */
+static uint64_t first_class_of(const struct xk_contraction *p,
+                               const struct xk_class_box *box)
+{
+    uint64_t number = 0;
+    for (unsigned d = 0; d < p->n_class_dims; d++)
+        number = number * p->class_dim[d].n + box->first[d];
+    return number;
+}
+
+/* Searches schedules for each box. */
+static enum xk_status search_boxes(const struct classes *k,
+                                   struct xk_arena *arena,
+                                   const struct boxes *boxes,
+                                   struct problems *out)
+{
+    struct xk_contraction *const closed = xk_arena_room(arena, sizeof(*closed));
+    if (!closed)
+        return xk_ctx_status(k->c);
+    xk_contraction_copy(closed, k->con);
+    XK_TRY(xk_contraction_close(k->c, closed));
+    for (unsigned i = 0; i < boxes->n; i++) {
+        const struct xk_class_box *const box = &boxes->at[i];
+        struct xk_contraction_problem *const p =
+            add_problem(arena, first_class_of(k->con, box), out);
+        if (!p)
+            return xk_ctx_status(k->c);
+        XK_TRY(xk_empty_classes_contraction(k->c, closed, box, k->one));
+        cut_places(k->one);
+        XK_TRY(xk_contraction_problem_search(k->c, k->platform, k->one, p));
+        p->nest.empty = true;
+        out->n_apart++;
+    }
+    return XK_OK;
+}
+
+/* Searches schedules for each class that is in no box, then for the boxes. */
 static enum xk_status search_classes(const struct classes *k,
                                      struct xk_arena *arena,
                                      struct problems *out)
 {
     const uint64_t n = xk_contraction_classes(k->con);
-    out->n = 0;
-    out->of =
-        xk_arena_alloc(arena, n * sizeof(struct xk_contraction_problem *));
+    struct boxes boxes;
+    choose_boxes(k, &boxes);
+    out->n = out->n_apart = 0;
+    out->of = xk_arena_alloc(
+        arena, (n + boxes.n) * sizeof(struct xk_contraction_problem *));
     XK_TRY(xk_ctx_status(k->c));
     for (uint64_t i = 0; i < n; i++) {
         bool terms;
-        if (!set_class(k, i, &terms))
+        if (!set_class(k, i, &terms) || (boxes.n && !terms))
             continue;
-        struct xk_contraction_problem *const p =
-            xk_arena_room(arena, sizeof(*p));
+        struct xk_contraction_problem *const p = add_problem(arena, i, out);
         if (!p)
             return xk_ctx_status(k->c);
         XK_TRY(xk_contraction_problem_search(k->c, k->platform, k->one, p));
         p->nest.empty = !terms;
-        out->of[out->n] = p;
-        out->number[out->n++] = (uint8_t)i;
         sort_last(out);
     }
-    return XK_OK;
+    return search_boxes(k, arena, &boxes, out);
 }
 
 /* A class's schedule where it shares a launch that has this one. */
@@ -240,7 +326,8 @@ static enum xk_status part_from(const struct classes *k,
                                 const struct problems *p, unsigned first,
                                 struct part *x)
 {
-    const unsigned n = p->n - first;
+    const unsigned all = p->n - p->n_apart;
+    const unsigned n = first < all ? all - first : 1;
     x->first = first;
     x->n = n < XK_MAX_CLASSES_JOINED ? n : XK_MAX_CLASSES_JOINED;
     return choose_joined(k, p, x);

@@ -15,6 +15,10 @@ struct xk_gen {
     struct xk_wa_device device; /* of the platform (gen/target.h) */
     struct xk_trace trace;
     struct xk_str text; /* of a stage, until it is handed out */
+    /* For the contraction's launch that is made next: */
+    uint32_t work;   /* before its last resort (base/budget.h) */
+    unsigned long_e; /* elements of the smallest tile whose code was too long
+                        in the program's launches before it; 0: none was */
 };
 
 /* Hands g->text out as a stage. */

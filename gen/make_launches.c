@@ -4,8 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/launch_list.h"
 #include "gen/program.h"
+
+/* Work (base/budget.h) on a kernel before its last resort, 8 ms on the machine
+ * of docs/measurements.md: of one class, where these are few. Many share it. */
+#define MOST_WORK 48000
+#define FEW_KERNELS 16
+#define LATER_WORK                                                             \
+    3000 /* is left for each that comes later: a small tile's                  \
+          */
 
 /* While a program is made: for each launch its kernel and its place. */
 struct maker {
@@ -33,6 +42,39 @@ static enum xk_status make_flat(struct xk_gen *g, struct xk_flat_nest *n,
     return xk_kernel_make(g, &job, out);
 }
 
+/* Kernels of classes in the contractions of launches from number `first` on. */
+static uint32_t count_contracted(const struct xk_launches *l, unsigned first)
+{
+    uint32_t n = 0;
+    for (unsigned i = first; i < l->n; i++)
+        if (l->at[i].kind == XK_LAUNCH_CONTRACT)
+            n += 1 + l->at[i].u.contract.n_more;
+    return n;
+}
+
+static bool shares_work(const struct xk_launches *l)
+{
+    return count_contracted(l, 0) > FEW_KERNELS;
+}
+
+/* What a contraction's launch may take: of many what the program has left but
+ * for what later ones need, or its share of that if it is more, or a small
+ * tile's. */
+static uint32_t work_of_launch(const struct maker *m, unsigned i)
+{
+    const uint32_t own = 1 + m->l->at[i].u.contract.n_more;
+    const uint32_t later = count_contracted(m->l, i + 1);
+    const uint32_t done = xk_budget_spent(m->g->c);
+    const uint32_t left = done < MOST_WORK ? MOST_WORK - done : 0;
+    const uint32_t share = left / (own + later) * own;
+    const uint32_t kept = later * LATER_WORK;
+    uint32_t work = own * LATER_WORK;
+    if (!shares_work(m->l))
+        return own * MOST_WORK;
+    work = work < share ? share : work;
+    return left > kept && work < left - kept ? left - kept : work;
+}
+
 static enum xk_status make_launch_kernel(struct maker *m, unsigned i)
 {
     struct xk_gen *const g = m->g;
@@ -41,6 +83,9 @@ static enum xk_status make_launch_kernel(struct maker *m, unsigned i)
     struct xk_flat_nest nest;
     switch ((enum xk_launch_kind)l->kind) {
     case XK_LAUNCH_CONTRACT:
+        g->work = work_of_launch(m, i);
+        if (!shares_work(m->l))
+            g->long_e = 0;
         return xk_contract_make(g, &l->u.contract, l->name, &m->kernel[i]);
     case XK_LAUNCH_FILL:
         XK_TRY(xk_lower_fill(g->c, &l->u.fill, l->name, surfaces, &nest));
@@ -237,6 +282,7 @@ static enum xk_status make_all(struct maker *m)
     m->list.n_launches = count_launches(m->l);
     m->list.launches = m->step;
     xk_launches_scratch(m->l, m->scratch, &m->list);
+    m->g->long_e = 0;
     for (unsigned i = 0; i < m->l->n; i++) {
         xk_trace_set_launch(&m->g->trace, i);
         XK_TRY(make_launch_kernel(m, i));

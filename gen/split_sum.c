@@ -6,6 +6,7 @@
 
 #include "base/integer.h"
 #include "gen/contraction_launches.h"
+#include "gen/empty_classes.h"
 #include "gen/gen.h"
 #include "lower/flat_nest.h"
 #include "plan/plan.h"
@@ -366,36 +367,6 @@ enum xk_status xk_split_sum_given(xk_ctx *c, unsigned *splits)
                              "XK_SCHEDULE: splits=0, need 1 to %d", UINT8_MAX);
 }
 
-/* The operands of a sum of nothing: A moves as C does along M, B is one
- * element. With N innermost in C they are f32, so that N is in the lanes. */
-static void empty_operands(const struct xk_contraction *p,
-                           struct xk_contraction *out)
-{
-    const int n = xk_contraction_last(p, XK_ROLE_N);
-    int64_t stride_b, run;
-    const bool rows =
-        p->acc_dt == XK_DT_F32 && n >= 0 &&
-        xk_access_stride_b(p, &p->c, (unsigned)n, &stride_b, &run) &&
-        stride_b == xk_dtype_b(p->c.layout.dt);
-    memcpy(out->a.at, p->c.at, sizeof(out->a.at));
-    out->a.n_coord = p->c.n_coord;
-    out->a.layout = p->c.layout;
-    out->a.layout.dt = p->a.layout.dt;
-    out->a.fill = out->b.fill = 0;
-    out->b.n_coord = 0;
-    for (unsigned d = 0; d < out->b.layout.n_dims; d++)
-        xk_access_add(&out->b, -1, out->b.layout.dim[d]);
-    if (rows)
-        out->a.layout.dt = out->b.layout.dt = XK_DT_F32;
-    for (unsigned i = 0; i < p->n_index; i++) {
-        if (p->index[i].role == XK_ROLE_K)
-            out->index[i].extent = 1;
-        for (unsigned d = 0;
-             p->index[i].role == XK_ROLE_N && d < out->a.n_coord; d++)
-            out->a.at[d].coef[i] = 0;
-    }
-}
-
 /* The parts, which are added in their order in front of all else. */
 static void insert_parts(const struct xk_contraction *p,
                          const struct xk_split_sum *s,
@@ -435,7 +406,7 @@ enum xk_status xk_split_sum_finish(xk_ctx *c,
     struct xk_contraction *const con = &out->nest.of;
     memset(out, 0, sizeof(*out));
     xk_contraction_copy(con, p);
-    empty_operands(p, con);
+    xk_contraction_empty_operands(p, con);
     insert_parts(p, s, con);
     XK_TRY(xk_contraction_check(c, con));
     XK_TRY(xk_contraction_prepare(c, con));
