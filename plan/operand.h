@@ -53,8 +53,8 @@ static inline unsigned xk_grfs(const struct xk_plan *p, uint32_t n_b)
 {
     return (n_b + p->platform->grf_b - 1) / p->platform->grf_b;
 }
-/* plan->held and plan->grf, and what of plan->epi goes by the registers that
- * are left. XK_ENOFIT: there are too few. */
+/* plan->held, plan->ending and plan->grf, and what of plan->epi goes by the
+ * registers that are left. XK_ENOFIT: there are too few. */
 enum xk_status xk_plan_registers(xk_ctx *c, struct xk_plan *p);
 /* GRFs of C, and of sums of B's columns, when the loops are counted. */
 unsigned xk_plan_sums_grf(const struct xk_plan *p);
@@ -63,8 +63,14 @@ unsigned xk_plan_sums_grf(const struct xk_plan *p);
  * the loops are counted, as much of that as fits. */
 enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p);
 void xk_plan_fit_store(struct xk_plan *p);
-/* GRFs of the epilogue but for what a side has under way. */
-unsigned xk_plan_epilogue_grf(const struct xk_plan *p);
+/* Fills plan->ending but for what sides have under way early, by the parts that
+ * plan->epi says, when the loops are counted; returns its GRFs. */
+unsigned xk_plan_count_epilogue(struct xk_plan *p);
+/* GRFs of plan->ending but for those that are only taken where they are left.
+ */
+unsigned xk_plan_needed_grf(const struct xk_plan *p);
+/* GRFs that CSE may take in the epilogue. */
+unsigned xk_plan_cse_grf(const struct xk_plan *p);
 /* plan->epi's inputs and sides; the sides again when the parts have changed.
  * GRFs of both, but for parts that are under way early, and of one such part.
  */

@@ -317,7 +317,8 @@ struct xk_plan {
     uint32_t acc_b;
     uint32_t fma_per_step; /* mad or dpas instructions of a full step */
     struct xk_plan_epilogue epi;
-    struct xk_buffer_table held; /* in the loops over K */
+    struct xk_buffer_table held;   /* in the loops over K */
+    struct xk_buffer_table ending; /* in the epilogue */
     struct xk_plan_grf grf;
     /* What the nest has: none where nothing is summed, or with a batch in the
      * lanes. */

@@ -165,6 +165,8 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
     print_epilogue(p, out);
     xk_str_printf(out, "registers: loop %u of %u (", g->loop, g->limit);
     xk_buffers_print(p->platform, &p->held, out);
-    xk_str_printf(out, "), epilogue %u\n", g->epilogue);
+    xk_str_printf(out, "), epilogue %u (", g->epilogue);
+    xk_buffers_print(p->platform, &p->ending, out);
+    xk_str_puts(out, ")\n");
     print_nest(p, out);
 }

@@ -24,10 +24,9 @@ static unsigned parts_ahead(const struct xk_plan *p,
     return n > 1 ? n : 1;
 }
 
-static void at_least(struct xk_plan_grf *g, unsigned n)
+static void hold_ahead(struct xk_plan *p, unsigned grf)
 {
-    if (g->epilogue < n)
-        g->epilogue = (uint16_t)n;
+    xk_buffer_set_grf(p->platform, &p->ending, XK_BUFFER_AHEAD, grf);
 }
 
 /* With N in the lanes, where no loop of functions comes between two sides. */
@@ -53,7 +52,7 @@ static void set_together(struct xk_plan *p, unsigned used)
     }
     e->together = used + all - most <= p->grf.limit;
     if (e->together)
-        at_least(&p->grf, used + all - most);
+        hold_ahead(p, all - most);
 }
 
 void xk_plan_preload(xk_ctx *c, struct xk_plan *p)
@@ -61,13 +60,11 @@ void xk_plan_preload(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_epilogue *const e = &p->epi;
     struct xk_plan_grf *const g = &p->grf;
     xk_plan_sides(c, p); /* parts are what they are now */
-    const unsigned used = xk_plan_epilogue_grf(p);
+    const unsigned used = xk_plan_count_epilogue(p) + xk_plan_cse_grf(p);
     const struct xk_plan_side *const s = &e->side[0];
     const bool all_of_c = e->n_sides == 1 && s->input == XK_SIDE_C;
     e->ahead = 0;
     e->together = false;
-    if (e->n_sides && !all_of_c)
-        at_least(g, used);
     if (may_together(p))
         set_together(p, used);
     if (!e->n_sides || xk_plan_is_serial(e))
@@ -76,5 +73,5 @@ void xk_plan_preload(xk_ctx *c, struct xk_plan *p)
     const unsigned room = used < g->limit ? (g->limit - used) / part : 0;
     e->ahead = (uint8_t)parts_ahead(p, s, room);
     if (e->ahead > 1 || !all_of_c)
-        at_least(g, used + e->ahead * part);
+        hold_ahead(p, e->ahead * part);
 }

@@ -199,14 +199,6 @@ unsigned xk_plan_sums_grf(const struct xk_plan *p)
            xk_plan_held_grf(p, XK_BUFFER_TOTALS);
 }
 
-static unsigned early_inputs(const struct xk_plan *p)
-{
-    unsigned n = 0;
-    for (unsigned i = 0; i < p->con->n_inputs; i++)
-        n += p->epi.input[i] == XK_INPUT_COLUMNS;
-    return n;
-}
-
 /* Registers for the temporaries of addresses, element by element, and from how
  * many messages and reorders of A on. Measured on random problems. */
 enum { ELEMENTS_GRF = 16, MANY_PARTS = 32 };
@@ -226,10 +218,6 @@ static unsigned spare_grf(const struct xk_plan *p)
     return left;
 }
 
-/* Coordinates, offsets and masks of the epilogue: of all eights of rows, with M
- * in the lanes; else of one row, and a header. */
-enum { LANES_OF_M_GRF = 16, ONE_ROW_GRF = 6 };
-
 /* What headers may take: as many as 64-bit ones, if the loop leaves them. */
 static void give_headers(struct xk_plan *p)
 {
@@ -241,25 +229,15 @@ static void give_headers(struct xk_plan *p)
     g->headers = (uint16_t)(counted + (more < left ? more : left));
 }
 
-static unsigned epilogue_grf(const struct xk_plan *p)
+static enum xk_status no_room(xk_ctx *c, const struct xk_plan *p)
 {
-    const unsigned acc = xk_plan_sums_grf(p);
-    const unsigned row = xk_grfs(p, 4u * p->s.n_thr);
-    const unsigned converted =
-        p->t.dpas ? 0 : p->epi.turns * xk_grfs(p, p->epi.part_b);
-    const unsigned n = acc + row * (early_inputs(p) + 2u) +
-                       (p->t.lanes_m ? LANES_OF_M_GRF : ONE_ROW_GRF) +
-                       xk_plan_held_grf(p, XK_BUFFER_FIXED) + converted;
-    /* begins before they add up: headers */
-    return p->slices.n > 1 ? n + acc * 3u / 16 : n;
-}
-
-static enum xk_status no_room(xk_ctx *c, const struct xk_plan *p, unsigned most)
-{
+    const struct xk_plan_grf *const g = &p->grf;
+    const bool late = g->epilogue > g->loop;
     struct xk_str held;
     xk_str_init(&held, &c->alloc);
-    xk_buffers_print(p->platform, &p->held, &held);
-    xk_fail(c, XK_ENOFIT, "plan: %u registers of %u (%s)", most, p->grf.limit,
+    xk_buffers_print(p->platform, late ? &p->ending : &p->held, &held);
+    xk_fail(c, XK_ENOFIT, "plan: %u registers of %u (%s%s)",
+            late ? g->epilogue : g->loop, g->limit, late ? "epilogue: " : "",
             xk_str_get(&held));
     xk_str_fini(&held);
     return XK_ENOFIT;
@@ -272,9 +250,8 @@ enum xk_status xk_plan_registers(xk_ctx *c, struct xk_plan *p)
     count_loop(p);
     give_headers(p);
     g->spare = (uint16_t)spare_grf(p);
-    g->epilogue = (uint16_t)epilogue_grf(p);
     xk_plan_fit_store(p);
     xk_plan_preload(c, p);
-    const unsigned most = g->loop > g->epilogue ? g->loop : g->epilogue;
-    return most > g->limit ? no_room(c, p, most) : XK_OK;
+    g->epilogue = (uint16_t)xk_plan_needed_grf(p);
+    return g->loop > g->limit || g->epilogue > g->limit ? no_room(c, p) : XK_OK;
 }

@@ -8,9 +8,9 @@
 #include "plan/operand.h"
 
 enum {
-    WIDE = 2,          /* one is converted while the next is made */
-    TEMPORARY_GRF = 12 /* values and headers of the part that is computed */
-};
+    WIDE = 2
+}; /* buffers in front of a conversion: one is converted while
+      the next is made */
 
 /* N in the lanes: C goes out row by row. */
 static void store_rows(struct xk_plan *p, int64_t col_b, int64_t run,
@@ -54,38 +54,6 @@ bool xk_plan_holds_numbers(const struct xk_epi_op *op)
     return xk_epi_temps(op) > 3;
 }
 
-/* What steps have at once beside C, above what every one has, and their
- * numbers. */
-static unsigned step_grf(const struct xk_plan *p)
-{
-    unsigned most = 0, numbers = 0;
-    for (unsigned i = 0; i < p->con->n_epi; i++) {
-        const unsigned n = xk_epi_temps(&p->con->epi[i]);
-        most = n > most ? n : most;
-        if (xk_plan_holds_numbers(&p->con->epi[i]))
-            numbers = xk_grfs(p, 4 * XK_PLAN_HELD_NUMBERS);
-    }
-    return numbers + (most > 3 ? 2 * (most - 3) : 0);
-}
-
-unsigned xk_plan_epilogue_grf(const struct xk_plan *p)
-{
-    const struct xk_plan_epilogue *const e = &p->epi;
-    const struct xk_plan_grf *const g = &p->grf;
-    const bool systolic = xk_fma_family_of(p->s.fma)->lanes_m;
-    const unsigned coordinates =
-        systolic ? 2u * e->m / p->platform->dpas_exec : 2;
-    const unsigned converted = e->turns * xk_grfs(p, e->part_b);
-    const unsigned wide = e->wide * xk_grfs(p, xk_plan_square_b(p));
-    const unsigned cse = g->limit > g->loop ? (g->limit - g->loop) / 4u : 0;
-    /* The epilogue begins in front of a slice's exchange. */
-    const unsigned acc = xk_plan_sums_grf(p);
-    const unsigned headers = p->slices.n > 1 ? acc * 3u / 16 : 0;
-    return acc + headers + xk_plan_sides_grf(p) + coordinates + converted +
-           wide + xk_grfs(p, xk_plan_loop_b(e)) + cse + TEMPORARY_GRF +
-           step_grf(p) + xk_plan_held_grf(p, XK_BUFFER_FIXED);
-}
-
 /* Whether messages may store n columns of a row each: consecutive ones, all of
  * which exist or none. */
 static bool may_store(const struct xk_plan *p, unsigned n, int64_t run)
@@ -110,7 +78,7 @@ static bool fits(struct xk_plan *p, unsigned cols, unsigned wide)
     e->wide = (uint8_t)wide;
     const bool ahead = e->n_sides && !xk_plan_is_serial(e);
     const unsigned raw = ahead ? 2 * xk_plan_raw_grf(p, &e->side[0]) : 0;
-    return xk_plan_epilogue_grf(p) + raw <= p->grf.limit;
+    return xk_plan_count_epilogue(p) + xk_plan_cse_grf(p) + raw <= p->grf.limit;
 }
 
 void xk_plan_fit_store(struct xk_plan *p)

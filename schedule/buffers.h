@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of a thread's buffers in the loops over K, and how many registers
- * they take. The schedule says how large its tiles are, and about how many
- * registers addresses and all the rest take; the plan knows the latter. */
+/* The table of a thread's buffers in the loops over K, or in its epilogue, and
+ * how many registers they take. The schedule says how large the loops' tiles
+ * are, and about how many registers addresses and all the rest take; the plan
+ * knows the latter, and the epilogue. */
 #ifndef XK_SCHEDULE_BUFFERS_H
 #define XK_SCHEDULE_BUFFERS_H
 

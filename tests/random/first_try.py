@@ -3,7 +3,8 @@
 """first_try.py XKBENCH [--count=100] [--seed=N]: whether registers are counted right before there is
 code. Random problems of each type are drawn, with a printed seed: how many kernels are made of the
 first candidate, and how far the registers that the plan counts are from those that the allocation
-takes. TAP: 95 of 100 first tries fit; 90 of 100 differences are at most 8 registers."""
+takes. TAP: 95 of 100 first tries fit; 90 of 100 differences are at most 8 registers; a plan's rows of
+buffers add up to its counts."""
 import argparse
 import os
 import random
@@ -18,10 +19,22 @@ from random_problems import Tap, problem, text
 TYPES = ("f32", "f16", "u8s8")
 FIT, NEAR, APART = 0.95, 0.90, 8
 COUNTED = re.compile(r"^registers: loop (\d+) .* epilogue (\d+)", re.MULTILINE)
+ROWS = re.compile(r"^registers: loop (\d+) of \d+ \((.*)\), epilogue (\d+) \((.*)\)$",
+                  re.MULTILINE)
+OPTIONAL = re.compile(r"parts of C early (\d+)")  # taken where registers are left
+
+
+def adds_up(plan):
+    """Whether the rows of both tables are the counts beside them."""
+    loop, held, epilogue, ending = ROWS.search(plan).groups()
+    sums = [sum(int(row.split()[-1]) for row in rows.split(", ")) for rows in (held, ending)]
+    sums[1] -= sum(map(int, OPTIONAL.findall(ending)))
+    return sums == [int(loop), int(epilogue)]
 
 
 def made(xkbench, dtype, lines, folder):
-    """(first tries that were lost, [registers of the plan less those of the code])."""
+    """(first tries that were lost, [registers of the plan less those of the code], plans
+    whose rows do not add up)."""
     batch = Path(folder) / "batch"
     batch.write_text("\n".join(lines) + "\n", encoding="ascii")
     done = subprocess.run(
@@ -35,7 +48,8 @@ def made(xkbench, dtype, lines, folder):
         sys.exit(f"first_try: {len(taken)} kernels, {len(counted)} plans of {len(lines)}\n"
                  + done.stdout[-1000:])
     lost = len(re.findall(r"# candidate 1 of", done.stderr))
-    return lost, [a - b for a, b in zip(counted, taken)]
+    wrong = sum(not adds_up(p) for p in plans)
+    return lost, [a - b for a, b in zip(counted, taken)], wrong
 
 
 def main():
@@ -44,24 +58,26 @@ def main():
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=20261125)
     args = parser.parse_args()
-    tap, lost, apart = Tap(), 0, []
+    tap, lost, apart, wrong = Tap(), 0, [], 0
     print(f"# seed {args.seed}, {args.count} problems of each of {' '.join(TYPES)}")
     for dtype in TYPES:
         rng = random.Random(f"{args.seed} {dtype}")
         lines = [text(problem(rng)) for _ in range(args.count)]
         with tempfile.TemporaryDirectory() as folder:
-            some, differ = made(os.path.abspath(args.xkbench), dtype, lines, folder)
+            some, differ, no_sum = made(os.path.abspath(args.xkbench), dtype, lines, folder)
         print(f"# {dtype}: {some} of {args.count} first tries are lost; plan less code: "
               f"{min(differ)} to {max(differ)} registers, "
               f"{sum(abs(d) > APART for d in differ)} beyond {APART}")
         lost += some
         apart += differ
+        wrong += no_sum
     n = len(apart)
     tap.check(lost <= (1 - FIT) * n, f"{n - lost} of {n} first tries fit",
               f"expected {100 * FIT} percent")
     near = sum(abs(d) <= APART for d in apart)
     tap.check(near >= NEAR * n, f"{near} of {n} counts differ by at most {APART} registers",
               f"expected {100 * NEAR} percent")
+    tap.check(wrong == 0, "rows of buffers add up to the counts", f"{wrong} plans")
     return tap.end()
 
 
