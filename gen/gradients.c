@@ -720,19 +720,23 @@ static enum xk_status split_forward(xk_ctx *c, struct xk_problem *p,
 
 enum xk_status xk_gradients_split_forward(xk_ctx *c, struct xk_problem *p)
 {
-    const struct xk_conv_info whole = p->info;
     struct xk_split_ask ask = {
         .ordered = true, .memory = true, .whole = p->candidate[0].score};
     XK_TRY(xk_split_sum_given(c, &ask.given));
     if (ask.given == 1 || (!ask.given && !may_be_split(p)))
         return XK_OK;
+    struct xk_conv_info *const whole =
+        xk_arena_alloc(&p->arena, sizeof(*whole));
+    if (!whole)
+        return xk_ctx_status(c);
+    memcpy(whole, &p->info, sizeof(*whole));
     const enum xk_status status = split_forward(c, p, ask);
     if (ask.given || status == XK_OK || status == XK_ENOMEM)
         return status;
     xk_ctx_clear(c); /* nobody asked: one launch does it */
     p->split = NULL;
     p->n_launches = p->n_scratch = 0;
-    p->info = whole;
+    memcpy(&p->info, whole, sizeof(*whole));
     return XK_OK;
 }
 

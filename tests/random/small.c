@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The generator for a platform whose threads have 64 registers: linked with
+/* The generator for a platform whose threads have 56 registers: linked with
  * --wrap=xk_platform_get. Candidates do not fit, others do; results stay. */
 #include "isa/isa.h"
 
-#define REGISTERS 64
+#define REGISTERS 56
 
 const struct xk_platform *__real_xk_platform_get(enum xk_platform_id id);
 const struct xk_platform *__wrap_xk_platform_get(enum xk_platform_id id);
