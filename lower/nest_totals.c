@@ -149,10 +149,10 @@ static uint32_t column_at(const struct xk_plan *p, uint32_t n)
 {
     const uint32_t sharers = p->t.family == XK_FAMILY_DPASW ? 2 : 1;
     const uint32_t half = p->t.n / sharers, of = n / half, in = n % half;
-    const uint32_t rows = xk_plan_place_rows(p), place = in / rows;
     if (p->slices.by_halves)
-        return (2 * place + of) * p->epi.n + in % rows;
-    return place * p->epi.n + of * rows + in % rows;
+        return (in / p->epi.n * 2 + of) * p->epi.n + in % p->epi.n;
+    const uint32_t rows = xk_plan_place_rows(p);
+    return in / rows * p->epi.n + of * rows + in % rows;
 }
 
 /* Where a column's register is among those of dpas. */
@@ -211,18 +211,40 @@ static void store_totals(struct xk_lowering *l, const xk_expr *row,
     }
 }
 
+enum { MESSAGE = 8 }; /* sums of one, which divides the columns of a place */
+
+/* Both halves of the row change places in slices that keep the second one, as
+ * C's do (slice_sums.c). */
+static void swap_totals(struct xk_lowering *l, const xk_expr *row)
+{
+    const struct xk_type type = xk_type_vec(XK_DT_F32, MESSAGE);
+    const uint32_t half_b = 4u * l->p->t.n / 2;
+    const xk_expr *const lower =
+        xk_block_let(&l->w, "lower",
+                     xk_bin_imm(l->c, XK_OP_LT, l->slice, l->p->slices.n / 2));
+    for (uint32_t at_b = 0; at_b < half_b; at_b += 4 * MESSAGE) {
+        const xk_expr *const in = xk_bcast(l->c, lower, MESSAGE);
+        const xk_expr *const first = xk_lower_reg(l, row, at_b);
+        const xk_expr *const second = xk_lower_reg(l, row, at_b + half_b);
+        const xk_expr *const x = xk_block_load(&l->w, "x", type, first);
+        const xk_expr *const y = xk_block_load(&l->w, "y", type, second);
+        xk_block_add(&l->w, xk_store(l->c, first, xk_select(l->c, in, x, y)));
+        xk_block_add(&l->w, xk_store(l->c, second, xk_select(l->c, in, y, x)));
+    }
+}
+
 void xk_lower_totals_end(struct xk_lowering *l, const struct xk_lower_totals *s)
 {
     if (!s->sum)
         return;
     const xk_expr *const row = l->p->t.dpas ? sums_in_a_row(l, s->sum) : s->sum;
+    if (l->p->slices.swaps)
+        swap_totals(l, row);
     if (l->slice)
         l->totals = row;
     else
         store_totals(l, row, l->n0, l->p->t.n);
 }
-
-enum { MESSAGE = 8 }; /* sums of one, which divides the columns of a place */
 
 /* Where a slice leaves so many sums in SLM, in the place that is its own when
  * slices exchange last: behind what they store there, or between, where their
@@ -292,7 +314,5 @@ void xk_lower_totals_take(struct xk_lowering *l)
             xk_block_load(&l->w, "y", type, xk_lower_reg(l, l->totals, 4 * i));
         xk_block_add(&l->w, xk_store(l->c, to, xk_add(l->c, x, y)));
     }
-    store_totals(
-        l, l->totals,
-        xk_add(l->c, l->n0, xk_bin_imm(l->c, XK_OP_MUL, l->slice, part)), part);
+    store_totals(l, l->totals, xk_add(l->c, l->n0, xk_lower_part(l)), part);
 }
