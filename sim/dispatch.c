@@ -316,6 +316,8 @@ static void run_seat(struct worker *w, struct xk_sim_seat *s)
         free_the_seat(w, s);
     } else if (s->state >= XK_SEAT_GOOD &&
                (w->n_busy == 1 || xk_sim_check_unit_may_end(s->check))) {
+        if (w->n_busy == 1) /* that may wait for the units in front of it */
+            leave_laps(w);
         xk_sim_check_unit_end(s->check, s->unit);
         free_the_seat(w, s);
     }

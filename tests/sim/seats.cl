@@ -59,6 +59,23 @@ kernel void long_first(global uint *out, global uint *count, uint rounds)
     }
 }
 
+// The first group waits until the last one has worked for a while, and then
+// works for a while itself.
+kernel void last_first(global uint *out, global uint *count, uint rounds)
+{
+    const uint me = get_group_id(0);
+    if (get_local_id(0) == 0) {
+        uint x = rounds;
+        while (me == 0 && !atomic_or(count, 0))
+            ;
+        for (uint k = 0; k < 1000000; k++)
+            x = x * 1664525u + 1013904223u;
+        if (me == get_num_groups(0) - 1)
+            atomic_inc(count);
+        out[me] = x;
+    }
+}
+
 // All groups meet as Intel's compiler lets them (global_barrier): one count for
 // all calls, which a group may change again before another one has seen its 0.
 kernel void meet_in_time(global uint *out, global int *count, uint rounds)
