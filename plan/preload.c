@@ -58,7 +58,7 @@ static void set_together(struct xk_plan *p, unsigned used)
 void xk_plan_preload(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_epilogue *const e = &p->epi;
-    struct xk_plan_grf *const g = &p->grf;
+    const struct xk_plan_grf *const g = &p->grf;
     xk_plan_sides(c, p); /* parts are what they are now */
     const unsigned used = xk_plan_count_epilogue(p) + xk_plan_cse_grf(p);
     const struct xk_plan_side *const s = &e->side[0];

@@ -7,27 +7,14 @@
 
 #include "conv/conv.h"
 #include "tests/conv/conv_nest.h"
+#include "tests/arena_fixture.h"
 #include "tests/tap.h"
 #include "textbook.h"
 #include "views/access.h"
 
 enum { MOST = 4096 }; /* elements of a tensor */
 
-static xk_ctx *c;
-static struct xk_arena arena;
 static int64_t tensor[XK_N_CONV_ARGS][MOST], got[MOST], want[MOST];
-
-static void setup(void)
-{
-    c = xk_ctx_create(NULL);
-    xk_arena_init(&arena, c);
-}
-
-static void teardown(void)
-{
-    xk_arena_fini(&arena);
-    ck_assert_uint_eq(xk_ctx_destroy(c), 0);
-}
 
 static int64_t below(unsigned *seed, int64_t n)
 {

@@ -7,25 +7,11 @@
 
 #include "conv/tensors.h"
 #include "gen/empty_classes.h"
+#include "tests/arena_fixture.h"
 #include "tests/tap.h"
 #include "xekern/xekern.h"
 
 enum { MOST = 1 << 14, MOST_BOXES = 8 };
-
-static xk_ctx *c;
-static struct xk_arena arena;
-
-static void setup(void)
-{
-    c = xk_ctx_create(NULL);
-    xk_arena_init(&arena, c);
-}
-
-static void teardown(void)
-{
-    xk_arena_fini(&arena);
-    ck_assert_uint_eq(xk_ctx_destroy(c), 0);
-}
 
 /* The place in C of the indices, counted as if C were dense; -1: beside it. */
 static int64_t place_of(const struct xk_contraction *p, const int64_t *at)

@@ -8,25 +8,11 @@
 #include "any_formula.h"
 #include "gen/contraction_launches.h"
 #include "launches_lab.h"
+#include "tests/arena_fixture.h"
 #include "tests/tap.h"
 #include "typed.h"
 #include "views/access.h"
 #include "views/formula.h"
-
-static xk_ctx *c;
-static struct xk_arena arena;
-
-static void setup(void)
-{
-    c = xk_ctx_create(NULL);
-    xk_arena_init(&arena, c);
-}
-
-static void teardown(void)
-{
-    xk_arena_fini(&arena);
-    xk_ctx_destroy(c);
-}
 
 /* Small integers in all elements, zeros in padding. */
 static void *fill(const struct xk_access *a, unsigned *seed)

@@ -7,19 +7,10 @@
 #include "gen/gen.h"
 #include "gen/searches.h"
 #include "tests/tap.h"
+#include "wrapped_search.h"
 
 static unsigned searched;
 
-unsigned __real_xk_schedule_candidates(const struct xk_platform *p,
-                                       const struct xk_shape *s,
-                                       const struct xk_schedule_fixed *fixed,
-                                       struct xk_schedule *out,
-                                       const struct xk_schedule_rule **broken);
-unsigned __wrap_xk_schedule_candidates(const struct xk_platform *p,
-                                       const struct xk_shape *s,
-                                       const struct xk_schedule_fixed *fixed,
-                                       struct xk_schedule *out,
-                                       const struct xk_schedule_rule **broken);
 unsigned __wrap_xk_schedule_candidates(const struct xk_platform *p,
                                        const struct xk_shape *s,
                                        const struct xk_schedule_fixed *fixed,

@@ -6,23 +6,9 @@
 #include <string.h>
 
 #include "any_contraction.h"
+#include "tests/arena_fixture.h"
 #include "tests/tap.h"
 #include "views/formula.h"
-
-static xk_ctx *c;
-static struct xk_arena arena;
-
-static void setup(void)
-{
-    c = xk_ctx_create(NULL);
-    xk_arena_init(&arena, c);
-}
-
-static void teardown(void)
-{
-    xk_arena_fini(&arena);
-    ck_assert_uint_eq(xk_ctx_destroy(c), 0);
-}
 
 START_TEST(round_trip)
 {

@@ -6,26 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/arena_fixture.h"
 #include "tests/tap.h"
 #include "views/access.h"
 #include "views/formula.h"
 
 enum { MOST = 400, MOST_CLASSES = 5 };
-
-static xk_ctx *c;
-static struct xk_arena arena;
-
-static void setup(void)
-{
-    c = xk_ctx_create(NULL);
-    xk_arena_init(&arena, c);
-}
-
-static void teardown(void)
-{
-    xk_arena_fini(&arena);
-    ck_assert_uint_eq(xk_ctx_destroy(c), 0);
-}
 
 static int below(unsigned *seed, int n)
 {
