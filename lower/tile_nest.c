@@ -3,9 +3,9 @@
  * multiply, over the views of the contraction. What a load is, and what is
  * loaded when, the plan's calls of passes decide later.
  *
- * K is walked as the schedule wants it: in one loop, the K indices but the last
- * innermost, or in a loop for each of these around the last one's,
- * whose short last step stands behind its loop. */
+ * K is walked in the digits that the plan lists: the first ones are loops of
+ * their own, around one over the places of all others, whose short last step
+ * stands behind it. */
 #include <string.h>
 
 #include "ir/tiles.h"
@@ -77,11 +77,6 @@ static void reach_padding(struct xk_access *a, struct xk_coord *x, int64_t end)
         x->hi = padded(a, x) < end ? padded(a, x) : end;
 }
 
-static bool is_walk(const struct nest *g)
-{
-    return g->l->p->t.walk == XK_WALK_ALL;
-}
-
 /* Whole steps of the last K: behind its end one operand is 0, and the other 0
  * or beyond its interval, so that no mask of its own is needed. */
 static void complete_steps(struct nest *g)
@@ -102,7 +97,7 @@ static void complete_steps(struct nest *g)
 /* The places of an index that a step has with all of the last one's. */
 static int64_t few_of(const struct nest *g)
 {
-    return g->l->p->t.k / g->l->p->t.k_last;
+    return xk_plan_few(g->l->p);
 }
 
 /* Whole steps of the index in front of the last one: B has zeros behind its
@@ -137,46 +132,20 @@ static void complete_columns(struct nest *g)
         g->t.index[n].extent = x->hi;
 }
 
-static void add_digit(struct nest *g, enum xk_role role, int index, int64_t div,
-                      int64_t mod)
-{
-    struct xk_digits *const w = &g->t.walk[role];
-    w->at[w->n++] = (struct xk_digit){(uint8_t)index, div, mod};
-}
-
-/* Digits of all indices of a role but two (-1: no such). */
-static void walk_role(struct nest *g, enum xk_role role, int but, int or_but)
-{
-    for (unsigned i = 0; i < g->t.n_index; i++)
-        if (g->t.index[i].role == role && (int)i != but && (int)i != or_but)
-            add_digit(g, role, (int)i, 1, 0);
-}
-
 static void make_walks(struct nest *g)
 {
-    const struct xk_plan *const p = g->l->p;
-    const int k = g->k_inner;
-    for (unsigned r = 0; r < XK_N_ROLES; r++)
-        if (r != XK_ROLE_K)
-            walk_role(g, (enum xk_role)r, -1, -1);
-    if (p->t.walk == XK_WALK_INSIDE) { /* steps, the others, places of one */
-        add_digit(g, XK_ROLE_K, k, p->t.k, 0);
-        walk_role(g, XK_ROLE_K, k, -1);
-        if (p->t.k > 1)
-            add_digit(g, XK_ROLE_K, k, 1, p->t.k);
-        return;
+    struct xk_digits *const of_k = &g->t.walk[XK_ROLE_K];
+    for (unsigned i = 0; i < g->t.n_index; i++) {
+        struct xk_digits *const w = &g->t.walk[g->t.index[i].role];
+        if (g->t.index[i].role != XK_ROLE_K)
+            w->at[w->n++] = (struct xk_digit){(uint8_t)i, 1, 0};
     }
-    if (is_walk(g)) {
-        walk_role(g, XK_ROLE_K, -1, -1);
-        return;
-    }
-    const bool whole = g->t.index[k].extent == g->k_all;
-    walk_role(g, XK_ROLE_K, k, g->k_few);
-    if (g->k_few >= 0) {
-        add_digit(g, XK_ROLE_K, g->k_few, few_of(g), 0);
-        add_digit(g, XK_ROLE_K, g->k_few, 1, few_of(g));
-    }
-    add_digit(g, XK_ROLE_K, k, 1, whole ? 0 : g->k_all);
+    *of_k = g->l->p->walk.digits;
+    /* Places that complete a step are no more than it has. */
+    struct xk_digit *const last = &of_k->at[of_k->n - 1];
+    if (last->index == g->k_inner && !last->mod && !g->l->p->walk.crosses &&
+        g->t.index[g->k_inner].extent != g->k_all)
+        last->mod = g->k_all;
 }
 
 /* A tile of rows and columns of these roles, with a place of the batch if there
@@ -253,7 +222,7 @@ static void make_tiling(struct nest *g)
         p->t.k_last < p->t.k ? xk_contraction_before(con, g->k_inner) : -1;
     g->k_all =
         xk_ceil_div(t->index[g->k_inner].extent, p->t.k_last) * p->t.k_last;
-    if (!is_walk(g))
+    if (!p->walk.crosses)
         complete_steps(g);
     if (g->k_few >= 0)
         complete_few(g);
@@ -458,79 +427,79 @@ static unsigned rest_of(const struct xk_plan *p, int64_t places)
     return p->t.dpas || n == p->t.k ? 0 : (unsigned)n;
 }
 
-/* A loop for each K index but the last. */
-static void put_loops(struct nest *g)
+/* A loop for each of K's first digits; position of their places. */
+static const xk_expr *begin_loops(struct nest *g, unsigned *depth)
 {
     struct xk_lowering *const l = g->l;
-    const struct xk_contraction *const con = &l->p->con->walked;
-    const int64_t step = l->p->t.k;
-    const int64_t all = g->k_few < 0 ? con->index[g->k_inner].extent : step;
-    const xk_expr *first = NULL;
-    unsigned depth = 0;
-    for (unsigned i = 0; i < con->n_index; i++) {
-        const struct xk_index *const x = &g->t.index[i];
-        if (x->role != XK_ROLE_K || (int)i == g->k_inner)
-            continue;
-        const int64_t few = (int)i == g->k_few ? few_of(g) : 1;
-        const int64_t extent = xk_ceil_div(x->extent, few);
+    const struct xk_digits *const w = &g->t.walk[XK_ROLE_K];
+    const xk_expr *at = NULL;
+    *depth = 0;
+    for (unsigned i = 0; i < l->p->walk.loops; i++) {
+        const int64_t extent = xk_digit_extent(&g->t, &w->at[i]);
         if (extent == 1)
             continue;
-        const xk_expr *const k = xk_lower_counter(l, x->name, extent);
+        const xk_expr *const k =
+            xk_lower_counter(l, g->t.index[w->at[i].index].name, extent);
         xk_block_for(&l->w, k, extent);
-        first =
-            first ? xk_add(l->c, xk_bin_imm(l->c, XK_OP_MUL, first, extent), k)
-                  : k;
-        depth++;
+        at = at ? xk_add(l->c, xk_bin_imm(l->c, XK_OP_MUL, at, extent), k) : k;
+        (*depth)++;
     }
-    first = first ? xk_bin_imm(l->c, XK_OP_MUL, first,
-                               g->k_few < 0 ? g->k_all : step)
-                  : xk_s32(l->c, 0);
-    put_steps(g, &l->w, first, all / step * step);
-    const xk_expr *const rest =
-        xk_bin_imm(l->c, XK_OP_ADD, first, all / step * step);
-    if (all % step)
-        put_step(g, &l->w, (struct step){rest, rest_of(l->p, all % step)});
-    while (depth--)
-        xk_block_end_for(&l->w);
+    return at;
 }
 
-/* Places of K that each slice has, and where this thread's begin. Slices that
- * have their own rows first load each message's rows at its own position. */
-static const xk_expr *begin_slice(struct nest *g, int64_t *places)
+/* Places of the digits that have no loops of their own. */
+static int64_t places_inside(const struct nest *g)
+{
+    const struct xk_digits *const w = &g->t.walk[XK_ROLE_K];
+    int64_t n = 1;
+    for (unsigned i = g->l->p->walk.loops; i < w->n; i++)
+        n *= xk_digit_extent(&g->t, &w->at[i]);
+    return n;
+}
+
+/* Those of the last index that only complete a step, where it is alone. */
+static int64_t places_beyond(const struct nest *g, int64_t inside)
+{
+    const struct xk_contraction *const con = &g->l->p->con->walked;
+    const unsigned n = g->t.walk[XK_ROLE_K].n - g->l->p->walk.loops;
+    return n == 1 ? inside - con->index[g->k_inner].extent : 0;
+}
+
+/* Where this thread's slice of K begins. Slices that have their own rows first
+ * load each message's rows at its own position. */
+static const xk_expr *begin_slice(struct nest *g, int64_t places)
 {
     struct xk_lowering *const l = g->l;
     const struct xk_plan *const p = l->p;
-    *places = xk_walk_extent(&g->t, XK_ROLE_K) / p->slices.n;
     const unsigned n = p->t.lanes;
     for (unsigned i = 0; p->slices.n > 1 && p->slices.by_rows && i < p->t.m / n;
          i++)
         g->rows[i] = xk_block_let(&l->w, "m", xk_lower_a_rows(l, i * n, n));
-    return l->slice ? xk_bin_imm(l->c, XK_OP_MUL, l->slice, *places)
+    return l->slice ? xk_bin_imm(l->c, XK_OP_MUL, l->slice, places)
                     : xk_s32(l->c, 0);
 }
 
-/* All places of K of the slice, and a short last step behind: several slices
- * have none. */
+/* K's loops; a short last step stands behind the inner one. With several slices
+ * there is none. */
 static void put_walk(struct nest *g)
 {
     struct xk_lowering *const l = g->l;
-    int64_t all;
-    const xk_expr *const first = begin_slice(g, &all);
-    const int64_t whole = all / l->p->t.k * l->p->t.k;
-    put_steps(g, &l->w, first, whole);
-    if (all > whole)
-        put_step(
-            g, &l->w,
-            (struct step){xk_s32(l->c, whole), rest_of(l->p, all - whole)});
-}
-
-/* All of the slice's K. */
-static void put_one_loop(struct nest *g)
-{
-    struct xk_lowering *const l = g->l;
-    int64_t places;
-    const xk_expr *const first = begin_slice(g, &places);
-    put_steps(g, &l->w, first, places);
+    const int64_t step = l->p->t.k;
+    const int64_t inside = places_inside(g);
+    const int64_t all = (inside - places_beyond(g, inside)) / l->p->slices.n;
+    unsigned depth;
+    const xk_expr *const outer = begin_loops(g, &depth);
+    const xk_expr *const first =
+        outer ? xk_bin_imm(l->c, XK_OP_MUL, outer, inside)
+              : begin_slice(g, inside / l->p->slices.n);
+    put_steps(g, &l->w, first, all / step * step);
+    if (all % step) {
+        const xk_expr *const rest =
+            xk_bin_imm(l->c, XK_OP_ADD, first, all / step * step);
+        put_step(g, &l->w, (struct step){rest, rest_of(l->p, all % step)});
+    }
+    while (depth--)
+        xk_block_end_for(&l->w);
 }
 
 static void alloc_operand(struct nest *g, struct operand *o,
@@ -563,12 +532,7 @@ void xk_lower_nest(struct xk_lowering *l)
     }
     alloc_operand(&g, &g.a, &l->p->a, 1);
     alloc_operand(&g, &g.b, &l->p->b, 2);
-    if (is_walk(&g))
-        put_walk(&g);
-    else if (l->p->t.walk == XK_WALK_INSIDE)
-        put_one_loop(&g);
-    else
-        put_loops(&g);
+    put_walk(&g);
     xk_lower_sums_end(l, &g.sums);
     const xk_stmt *const body = xk_block_end(&l->w);
     l->w = outer;

@@ -87,6 +87,8 @@ void xk_plan_preload(xk_ctx *c, struct xk_plan *p);
 void xk_plan_ahead(xk_ctx *c, struct xk_plan *p);
 /* plan->flat, if all of K is one loop; plan->slices. */
 enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p);
+/* K in the digits of the schedule. */
+void xk_plan_k_walk(struct xk_plan *p);
 enum xk_status xk_plan_sums(xk_ctx *c, struct xk_plan *p);
 void xk_plan_totals(struct xk_plan *p);
 enum xk_status xk_plan_slices(xk_ctx *c, struct xk_plan *p);

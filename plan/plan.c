@@ -60,13 +60,6 @@ static void set_grid(struct xk_plan *p)
     p->groups[2] = (uint32_t)xk_shape_batch(&p->shape);
 }
 
-static uint8_t walk_of(const struct xk_schedule *s)
-{
-    if (xk_schedule_is_walk(s))
-        return XK_WALK_ALL;
-    return xk_schedule_is_one_loop(s) ? XK_WALK_INSIDE : XK_WALK_LOOPS;
-}
-
 static void set_thread(struct xk_plan *p)
 {
     static const uint8_t families[] = {[XK_FMA_MAD] = XK_FAMILY_MAD,
@@ -78,14 +71,12 @@ static void set_thread(struct xk_plan *p)
     const struct xk_fma_family *const f = xk_fma_family_of(s->fma);
     p->t = (struct xk_plan_thread){
         .family = families[s->fma],
-        .walk = walk_of(s),
         .batch = s->fma == XK_FMA_LANES,
         .dpas = f->dpas,
         .lanes_m = f->lanes_m,
         .surfaces = s->surfaces,
         .m_first = s->m_first,
         .lanes = (uint8_t)s->simd,
-        .copies = (uint16_t)xk_schedule_copies(s, 1),
         .m = s->m_thr,
         .n = s->n_thr,
         .n_part = s->n_sub,
@@ -310,6 +301,7 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     set_extents(p);
     set_grid(p);
     set_thread(p);
+    xk_plan_k_walk(p);
     XK_TRY(p->s.fma == XK_FMA_LANES ? plan_lanes(c, p) : plan_multiply(c, p));
     plan_acc(p);
     XK_TRY(xk_plan_slices(c, p));

@@ -7,6 +7,7 @@
 #define XK_PLAN_PLAN_H
 
 #include "ir/func.h"
+#include "ir/tiles.h"
 #include "schedule/buffers.h"
 
 /* What brings an operand's tile in a step, as far as it takes registers: the
@@ -246,17 +247,17 @@ struct xk_plan_totals {
 };
 
 /* How a nest walks K (docs/kernels.md). */
-enum xk_plan_walk {
-    XK_WALK_LOOPS,  /* a loop for each index but the last */
-    XK_WALK_INSIDE, /* one loop, whose innermost digits are the outer indices */
-    XK_WALK_ALL,    /* one loop over the places of all indices */
+struct xk_plan_walk {
+    struct xk_digits digits; /* from the outside */
+    uint8_t loops; /* the first so many are loops of their own; one loop goes
+                      over the places of the others */
+    bool crosses;  /* its step may cross a place of the others */
 };
 
 /* A thread's part of the work, and its group. lower/ reads this, and no
  * schedule. */
 struct xk_plan_thread {
     uint8_t family; /* enum xk_family; of a batch in the lanes, mad */
-    uint8_t walk;   /* enum xk_plan_walk */
     bool batch;     /* columns of all places of a batch are in the lanes */
     bool dpas;    /* of tiles of 8 lanes of M, whose loads give 0 where they are
                      off */
@@ -264,7 +265,6 @@ struct xk_plan_thread {
     bool surfaces; /* buffers are reached through surfaces */
     bool m_first;  /* the grid's x counts groups along M, else along N */
     uint8_t lanes;
-    uint16_t copies; /* of a loop's body, where its walk is XK_WALK_LOOPS */
     uint16_t m, n;   /* rows and columns */
     uint16_t n_part; /* columns whose B is in registers at once */
     uint16_t k;      /* places of K in a step */
@@ -301,6 +301,7 @@ struct xk_plan {
     const struct xk_platform *platform;
     struct xk_schedule s; /* for plan/ and printers alone */
     struct xk_plan_thread t;
+    struct xk_plan_walk walk;
     struct xk_shape shape;      /* as the schedule sees it */
     int64_t m_extent, n_extent; /* products of the M and of the N indices */
     uint32_t groups[3];
@@ -359,6 +360,9 @@ bool xk_plan_is_wide(const struct xk_plan *p);
 /* Rows of B in a thread's tile that belong to a place of slices, which have
  * their own part first (by_halves: to one of its pair's). */
 unsigned xk_plan_place_rows(const struct xk_plan *p);
+/* Places of an index that a step has with all of the last K index's; 1: it has
+ * places of that one alone. */
+unsigned xk_plan_few(const struct xk_plan *p);
 /* Whether an operation has so many numbers that registers hold them. */
 bool xk_plan_holds_numbers(const struct xk_epi_op *op);
 /* C as a side: how it goes out, and what held before comes in. */
