@@ -19,8 +19,6 @@ and continued; the file says the options and the library that it is of, and othe
 refused."""
 import argparse
 import concurrent.futures
-import hashlib
-import json
 import os
 import random
 import re
@@ -32,9 +30,10 @@ from collections import defaultdict
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parents[n]) for n in (0, 1)]
 from best_of_random import SLACK, batch_lines, bounds  # noqa: E402
 from bench_rows import rows_of, us_of  # noqa: E402 (the line above says where)
+from kept import Kept, library_hash  # noqa: E402
 
 LISTS = ("resnet_50", "vgg_16", "inception_v3")
 FAST = "lines=4,port=256,writes=beside,l2=128,fetch=free,xmx-clock=high"
@@ -108,36 +107,19 @@ def table(regrets):
               f"{statistics.median(r):.3f} | {max(r):.2f} |")
 
 
-class Kept:
-    """What earlier runs have found: {case: [regrets, schedules, timed]}."""
+class Regrets(Kept):
+    """{case: [regrets, schedules, timed]}"""
 
     def __init__(self, args):
-        bench = Path(args.xkbench).resolve()
-        code = hashlib.sha256(bench.read_bytes())
-        for library in sorted(bench.parent.parent.glob("libxekern.so.0")):
-            code.update(library.read_bytes())
-        head = {"sha256": code.hexdigest(), "seed": args.seed, "schedules": args.count,
-                "whole": args.whole}
-        self.path, self.found = args.keep, {}
-        if not self.path:
-            return
-        if self.path.exists():
-            first, *rest = map(json.loads, self.path.read_text().splitlines())
-            if first != head:
-                sys.exit(f"account: {self.path} is of {first}, wanted {head}")
-            self.found = {r["case"]: r["found"] for r in rest}
-        else:
-            self.path.write_text(json.dumps(head) + "\n")
+        super().__init__(args.keep, {"sha256": library_hash(args.xkbench),
+                                     "seed": args.seed, "schedules": args.count,
+                                     "whole": args.whole})
 
     def regrets(self, case):
         """The regrets of a case, from the file or made."""
         name = f"{case.problem} mb={case.mb} {case.dtype}"
         if name not in self.found:
-            self.found[name] = case.regrets()
-            if self.path:
-                with open(self.path, "a", encoding="utf-8") as out:
-                    out.write(json.dumps({"case": name, "found": self.found[name]}) +
-                              "\n")
+            self.add(name, case.regrets())
         return self.found[name]
 
 
@@ -157,7 +139,7 @@ def tell(case, where, result):
 
 def account(args, cases):
     """{hypothesis: [regret]} of the cases for which there is time."""
-    start, regrets, kept = time.monotonic(), defaultdict(list), Kept(args)
+    start, regrets, kept = time.monotonic(), defaultdict(list), Regrets(args)
 
     def regrets_of(case):
         late = time.monotonic() - start > args.seconds
