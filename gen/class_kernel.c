@@ -26,21 +26,40 @@ static int find_like(const struct xk_kernel *k, const struct xk_param *p)
     return -1;
 }
 
+/* What the kernel calls its place along z, where that of all classes is z. */
+static const xk_expr *place_in_class(xk_ctx *c, const struct xk_class_kernel *k,
+                                     unsigned first, const xk_expr *z)
+{
+    const int64_t each = k->groups[2];
+    if (!k->n)
+        return xk_bin_imm(c, XK_OP_MOD, z, each);
+    const int64_t before = (int64_t)k->number[0] - first;
+    const xk_expr *place =
+        before ? xk_bin_imm(c, XK_OP_ADD, z, before * each) : z;
+    for (unsigned i = 1; i < k->n; i++) {
+        const int64_t left_out = k->number[i] - k->number[i - 1] - 1;
+        const xk_expr *const begin = xk_s32(c, each * (first + i));
+        if (left_out)
+            place = xk_add(c, place,
+                           xk_select(c, xk_lt(c, z, begin), xk_s32(c, 0),
+                                     xk_s32(c, left_out * each)));
+    }
+    return place;
+}
+
 enum xk_status xk_class_kernel_place(xk_ctx *c, struct xk_class_kernel *k,
-                                     unsigned n)
+                                     unsigned first, unsigned all)
 {
     const int z = find_kind(&k->ir, XK_PARAM_GROUP_Z);
     if (z < 0)
         return XK_OK;
-    const int64_t own = k->groups[2];
     const xk_expr *const old = k->ir.params[z].var;
-    const xk_expr *const all = xk_var(c, xk_type_of(old), xk_var_name(old));
-    const xk_expr *const place =
-        all ? xk_bin_imm(c, XK_OP_MOD, all, own) : NULL;
+    const xk_expr *const var = xk_var(c, xk_type_of(old), xk_var_name(old));
+    const xk_expr *const place = var ? place_in_class(c, k, first, var) : NULL;
     if (!place)
         return xk_ctx_status(c);
-    k->ir.params[z].var = all;
-    k->ir.extent[z] = own * n;
+    k->ir.params[z].var = var;
+    k->ir.extent[z] = (int64_t)k->groups[2] * all;
     k->ir.body = xk_substitute(c, k->ir.body, 1, &old, &place);
     return k->ir.body ? XK_OK : xk_ctx_status(c);
 }
@@ -87,7 +106,13 @@ static const xk_stmt *keep_inside(xk_ctx *c, const struct xk_kernel *joined,
     return body;
 }
 
-/* The grid of all classes, and the ranges of the ids in it. */
+static unsigned count_classes(const struct xk_class_kernel *k)
+{
+    return k->n ? k->n : 1;
+}
+
+/* The largest of all along x and y, one class's along z, and the ranges of the
+ * ids in them. */
 static enum xk_status join_groups(xk_ctx *c, struct xk_class_kernel *of,
                                   unsigned n, uint32_t groups[3])
 {
@@ -116,20 +141,24 @@ enum xk_status xk_class_kernels_join(xk_ctx *c, struct xk_class_kernel *of,
     struct xk_kernel *const k = &of[0].ir;
     XK_TRY(join_groups(c, of, n, groups));
     const uint32_t each = groups[2];
+    unsigned all_classes = 0;
+    for (unsigned i = 0; i < n; i++)
+        all_classes += count_classes(&of[i]);
     const int at = find_kind(k, XK_PARAM_GROUP_Z);
     const xk_expr *const z =
-        at >= 0
-            ? k->params[at].var
-            : xk_kernel_add_param(k,
-                                  xk_var(c, xk_type_vec(XK_DT_S32, 1), "tg_z"),
-                                  XK_PARAM_GROUP_Z, (int64_t)each * n);
+        at >= 0 ? k->params[at].var
+                : xk_kernel_add_param(
+                      k, xk_var(c, xk_type_vec(XK_DT_S32, 1), "tg_z"),
+                      XK_PARAM_GROUP_Z, (int64_t)each * all_classes);
     const xk_stmt *all = NULL;
+    unsigned end = all_classes;
     for (unsigned i = n; z && i-- > 0;) {
         const xk_stmt *const own =
             keep_inside(c, k, &of[i], groups, body_of(c, k, &of[i]));
         all = i + 1 == n
                   ? own
-                  : xk_if(c, xk_lt(c, z, xk_s32(c, each * (i + 1))), own, all);
+                  : xk_if(c, xk_lt(c, z, xk_s32(c, each * end)), own, all);
+        end -= count_classes(&of[i]);
         if (!all)
             break;
     }
@@ -138,6 +167,6 @@ enum xk_status xk_class_kernels_join(xk_ctx *c, struct xk_class_kernel *of,
                    ? xk_ctx_status(c)
                    : xk_fail(c, XK_EINTERNAL, "class kernels: %s", k->name);
     k->body = all;
-    groups[2] = each * n;
+    groups[2] = each * all_classes;
     return XK_OK;
 }

@@ -171,16 +171,27 @@ static enum xk_status make_ir(struct ladder *l, const struct xk_plan *plan,
     return call_passes(l, plan, ir);
 }
 
+/* Classes of the launch: of all its codes. */
+static unsigned count_joined(const struct xk_contract *k)
+{
+    return k->n_more + (k->same.n ? k->same.n : 1);
+}
+
 /* The kernel of class i behind all passes. *job: what it asks of a launch. */
 static enum xk_status make_class(struct ladder *l, unsigned i,
                                  struct xk_kernel_job *job)
 {
     struct xk_class_kernel *const k = &l->class_kernel[i];
+    const struct xk_same_classes *const same = &l->k->same;
     const struct xk_plan *const plan = i ? &l->class_plan[i - 1] : &l->plan;
     XK_TRY(make_ir(l, plan, &k->ir));
     *job = job_of(l, plan, &k->ir);
     memcpy(k->groups, job->groups, sizeof(k->groups));
-    XK_TRY(xk_class_kernel_place(l->g->c, k, l->k->n_more + 1));
+    k->n = i == l->k->n_more ? same->n : 0;
+    k->number = same->number;
+    if (k->n)
+        k->groups[2] /= same->all;
+    XK_TRY(xk_class_kernel_place(l->g->c, k, i, count_joined(l->k)));
     return xk_kernel_run_passes(l->g, job);
 }
 
@@ -201,7 +212,7 @@ static enum xk_status make_joined(struct ladder *l)
 
 static enum xk_status make_kernel(struct ladder *l)
 {
-    if (l->k->n_more)
+    if (count_joined(l->k) > 1)
         return make_joined(l);
     XK_TRY(make_ir(l, &l->plan, &l->kernel));
     const struct xk_kernel_job job = job_of(l, &l->plan, &l->kernel);

@@ -8,6 +8,14 @@
 #include "schedule/schedule.h"
 #include "views/nest.h"
 
+/* Classes of one code, in which nothing is summed: the last nest of a launch is
+ * theirs, and its outermost batch indices count all classes of the contraction;
+ * n 0: it is one class's. */
+struct xk_same_classes {
+    unsigned n, all;
+    const uint8_t *number; /* n of them, below `all`, which ascend */
+};
+
 struct xk_contract {
     const struct xk_nest *nest;
     /* For candidates with fma=lanes: the contraction before coordinates were
@@ -25,8 +33,9 @@ struct xk_contract {
      * fma=lanes. */
     const struct xk_nest *const *more;
     unsigned n_more;
+    struct xk_same_classes same;
 };
-/* Classes that share a launch, at most: each has code of its own. */
+/* Codes of classes that share a launch, at most. */
 #define XK_MAX_CLASSES_JOINED 4
 
 /* Makes the kernel `name`. IR nodes live on in the context. XK_ENOFIT: no

@@ -107,17 +107,23 @@ static unsigned count_empty(const struct classes *k)
     return count;
 }
 
+/* Whether the epilogue sums an operand up. */
+static bool sums_operand(const struct xk_contraction *p)
+{
+    bool sums = p->totals;
+    for (unsigned i = 0; i < p->n_epi; i++)
+        sums |= p->epi[i].times_b;
+    return sums;
+}
+
 /* Where empty classes are more than two launches have, boxes
  * of them are launches of their own. The epilogue reads no operand then. */
 static void choose_boxes(const struct classes *k, struct boxes *out)
 {
     out->n = 0;
-    if (xk_given_schedule() || k->con->totals ||
+    if (xk_given_schedule() || sums_operand(k->con) ||
         k->con->n_index + k->con->n_class_dims > XK_MAX_INDEX)
         return;
-    for (unsigned i = 0; i < k->con->n_epi; i++)
-        if (k->con->epi[i].times_b)
-            return;
     const unsigned empty = count_empty(k);
     if (empty < 2 * XK_MAX_CLASSES_JOINED)
         return;
@@ -365,37 +371,152 @@ static enum xk_status nest_of_class(struct launch_maker *m,
     return XK_OK;
 }
 
-/* The classes of the part are one launch, the first one's, with the candidates
- * that all have. */
+/* Every place of M that one of the classes has. */
+static void keep_places(const struct classes *k, const uint8_t *number,
+                        unsigned n, struct xk_contraction *p)
+{
+    const unsigned more = p->n_index - k->con->n_index;
+    for (unsigned i = 0; i < k->con->n_index; i++)
+        if (k->con->index[i].role == XK_ROLE_M)
+            p->index[i + more].extent = 1;
+    for (unsigned c = 0; c < n; c++) {
+        bool terms;
+        set_class(k, number[c], &terms);
+        for (unsigned i = 0; i < k->con->n_index; i++) {
+            int64_t *const extent = &p->index[i + more].extent;
+            if (k->con->index[i].role == XK_ROLE_M)
+                *extent = xk_larger(*extent, k->one->index[i].extent);
+        }
+    }
+}
+
+/* Whether each of the launch's candidates is one for a problem of classes
+ * without a term. */
+static bool may_be_same(const struct launch_maker *m,
+                        const struct xk_contraction_problem *launch,
+                        const struct xk_contraction_problem *p)
+{
+    const struct xk_platform *const platform = m->k.platform;
+    for (unsigned i = 0; i < launch->n_candidates; i++) {
+        const struct xk_schedule *const s = &launch->candidate[i];
+        const struct xk_schedule own = in_class(p, s);
+        if (xk_schedule_check(platform, &p->shape, &own) ||
+            (launch->nest.empty && xk_schedule_check(platform, &p->shape, s)))
+            return false;
+    }
+    for (unsigned i = 0; i < p->nest.of.n_inputs; i++)
+        if (xk_access_leaves(&p->nest.of, &p->nest.of.input[i]))
+            return false;
+    return true;
+}
+
+/* The problem of several classes without a term, from number `first` on, where
+ * one code can be theirs; else NULL. */
+static enum xk_status find_same(struct launch_maker *m, unsigned first,
+                                unsigned n,
+                                const struct xk_contraction_problem *launch,
+                                struct xk_contraction_problem **out)
+{
+    xk_ctx *const c = m->k.c;
+    struct xk_contraction_problem *const p =
+        xk_arena_room(m->arena, sizeof(*p));
+    *out = NULL;
+    if (!p)
+        return xk_ctx_status(c);
+    struct xk_contraction *const of = &p->nest.of;
+    enum xk_status status = xk_empty_classes_batch(c, m->k.con, of);
+    if (status == XK_OK) {
+        keep_places(&m->k, &m->all.number[first], n, of);
+        status = xk_contraction_close(c, of);
+    }
+    if (status == XK_OK)
+        status = xk_contraction_prepare(c, of);
+    if (status == XK_OK)
+        status = xk_shape_of(c, of, &p->shape);
+    p->nest.empty = true;
+    if (status == XK_OK && may_be_same(m, launch, p))
+        *out = p;
+    if (status != XK_ENOMEM)
+        xk_ctx_clear(c);
+    return status == XK_ENOMEM ? status : XK_OK;
+}
+
+/* Classes of the part without a term, several of which have one code. */
+static enum xk_status share_code(struct launch_maker *m,
+                                 const struct xk_contraction_problem *launch,
+                                 struct xk_contraction_problem **of,
+                                 unsigned *n, struct xk_same_classes *same)
+{
+    struct xk_contraction_problem *found;
+    unsigned first = 0;
+    while (first < *n && !of[first]->nest.empty)
+        first++;
+    *same = (struct xk_same_classes){0};
+    if (*n - first < 2 || sums_operand(m->k.con))
+        return XK_OK;
+    XK_TRY(find_same(m, m->part.first + first, *n - first, launch, &found));
+    if (!found)
+        return XK_OK;
+    uint8_t *const number = xk_arena_room(m->arena, *n - first);
+    if (!number)
+        return xk_ctx_status(m->k.c);
+    memcpy(number, &m->all.number[m->part.first + first], *n - first);
+    *same = (struct xk_same_classes){
+        .n = *n - first,
+        .all = (unsigned)xk_contraction_classes(m->k.con),
+        .number = number};
+    of[first] = found;
+    *n = first + 1;
+    return XK_OK;
+}
+
+/* Leaves the launch's candidates that all classes can have with addresses. */
+static enum xk_status keep_with_addresses(struct launch_maker *m,
+                                          struct xk_contraction_problem **of,
+                                          unsigned n)
+{
+    struct xk_contraction_problem *const launch = of[0];
+    if (!m->addresses)
+        return XK_OK;
+    XK_TRY(xk_contraction_problem_use_addresses(m->k.c, m->k.platform, launch));
+    keep_for_all(m->k.platform, of, n, launch);
+    return launch->n_candidates
+               ? XK_OK
+               : xk_fail(m->k.c, XK_EINVAL,
+                         "XK_SCHEDULE: with XK_CREATE_A64 no candidate is "
+                         "one for all classes of %s",
+                         m->k.con->c.name);
+}
+
+/* The classes of the part are one launch, that of its first code, with the
+ * candidates that all have. */
 static enum xk_status add_joined(struct launch_maker *m,
                                  struct xk_contraction_launches *out)
 {
     const struct part *const x = &m->part;
-    struct xk_contraction_problem *const *const of = &m->all.of[x->first];
-    struct xk_contraction_problem *const p = of[0];
+    struct xk_contraction_problem **const of = &m->all.of[x->first];
+    struct xk_contraction_problem *const launch = of[0];
     const struct xk_nest **const more =
         xk_arena_alloc(m->arena, x->n * sizeof(*more));
+    struct xk_same_classes same;
+    unsigned n = x->n;
     XK_TRY(xk_ctx_status(m->k.c));
-    copy_candidates(x->joined, p);
-    for (unsigned i = 0; i < x->n; i++) {
+    copy_candidates(x->joined, launch);
+    XK_TRY(keep_with_addresses(m, of, n));
+    XK_TRY(share_code(m, launch, of, &n, &same));
+    if (of[0] != launch)
+        copy_candidates(launch, of[0]);
+    for (unsigned i = 0; i < n; i++) {
         XK_TRY(nest_of_class(m, of[i]));
         if (i)
             more[i - 1] = &of[i]->nest;
     }
-    if (m->addresses) {
-        XK_TRY(xk_contraction_problem_use_addresses(m->k.c, m->k.platform, p));
-        keep_for_all(m->k.platform, of, x->n, p);
-        if (!p->n_candidates)
-            return xk_fail(m->k.c, XK_EINVAL,
-                           "XK_SCHEDULE: with XK_CREATE_A64 no candidate is "
-                           "one for all classes of %s",
-                           m->k.con->c.name);
-    }
-    out->problem[out->n] = p;
+    out->problem[out->n] = of[0];
     struct xk_launch *const l = &out->launch[out->n++];
-    set_launch(p, m->all.number[x->first], x->n < m->all.n, l);
+    set_launch(of[0], m->all.number[x->first], x->n < m->all.n, l);
     l->u.contract.more = more;
-    l->u.contract.n_more = x->n - 1;
+    l->u.contract.n_more = n - 1;
+    l->u.contract.same = same;
     return XK_OK;
 }
 

@@ -156,6 +156,55 @@ static void set_box(const struct xk_contraction *p,
     }
 }
 
+static void leave_classes(struct xk_access *a)
+{
+    for (unsigned i = 0; i < a->n_coord; i++) {
+        struct xk_coord *const x = &a->at[i];
+        x->base += x->class_base ? x->class_base[0] : 0;
+        x->class_base = NULL;
+        x->class_dim = 0;
+    }
+}
+
+/* One place of K in each class, and operands that no class moves. */
+static void empty_all(struct xk_contraction *p)
+{
+    leave_classes(&p->a);
+    leave_classes(&p->b);
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (p->index[i].role == XK_ROLE_K)
+            p->index[i].extent = 1;
+    for (unsigned d = 0; d < p->n_class_dims; d++)
+        p->class_dim[d].k_extent = one_each;
+}
+
+/* The joined contraction whose last class dim is index 0. */
+static void batch_classes(struct xk_contraction *p, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        p->index[i].role = XK_ROLE_BATCH;
+        xk_contraction_move(p, i, 0);
+    }
+}
+
+enum xk_status xk_empty_classes_batch(xk_ctx *c, const struct xk_contraction *p,
+                                      struct xk_contraction *out)
+{
+    static const uint32_t first[XK_MAX_CLASS_DIMS];
+    struct xk_contraction *const all = xk_malloc(c, sizeof(*all));
+    if (!all)
+        return xk_ctx_status(c);
+    xk_contraction_copy(all, p);
+    empty_all(all);
+    const enum xk_status status = xk_contraction_join_classes(c, all, 1);
+    if (status == XK_OK) {
+        xk_contraction_class(all, first, out);
+        batch_classes(out, all->n_index - p->n_index);
+    }
+    xk_free(c, all);
+    return status;
+}
+
 enum xk_status xk_empty_classes_contraction(xk_ctx *c,
                                             const struct xk_contraction *p,
                                             const struct xk_class_box *box,

@@ -27,6 +27,14 @@ enum xk_status xk_empty_classes_contraction(xk_ctx *c,
                                             const struct xk_class_box *box,
                                             struct xk_contraction *out);
 
+/* All classes at once, as if nothing were summed in any: an outermost batch
+ * index for each class dim, in their order, which C and what the epilogue reads
+ * have alone. Operands are those of class 0, and a place of K each.
+ * XK_EUNSUPPORTED: p has no room for the indices, or the classes lie unevenly.
+ */
+enum xk_status xk_empty_classes_batch(xk_ctx *c, const struct xk_contraction *p,
+                                      struct xk_contraction *out);
+
 /* The operands of a sum of nothing: A moves as C does along M, B is one
  * element. With N innermost in C they are f32, so that N is in the lanes. */
 void xk_contraction_empty_operands(const struct xk_contraction *p,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gen/class_kernel.h"
+#include "plan/plan.h"
 #include "tests/tap.h"
 #include "xekern/xekern.h"
 
@@ -12,6 +13,10 @@ static const struct join_case {
     uint32_t groups[3][3];
     const char *joined;
     uint32_t all[3];
+    struct {
+        unsigned n;
+        uint8_t number[4];
+    } last; /* n 0: the last kernel is one class's */
 } join_cases[] = {
     /* No class has a place along z. */
     {{"kernel k simd 8 (n: s32, tg_x: group_x < 4) {\n"
@@ -59,6 +64,49 @@ static const struct join_case {
      "        if (tg_z % 3 < n) {\n            barrier_wait()\n        }\n"
      "    }\n}\n",
      {1, 1, 6}},
+    /* The second kernel is that of classes 1 to 3. */
+    {{"kernel k simd 8 (n: s32, tg_x: group_x < 4) {\n"
+      "    barrier_signal()\n}\n",
+      "kernel k simd 8 (n: s32, tg_x: group_x < 4, tg_z: group_z < 4) {\n"
+      "    if (n < tg_z) {\n        barrier_wait()\n    }\n}\n"},
+     {{4, 1, 1}, {4, 1, 1}},
+     "kernel k simd 8 (n: s32, tg_x: group_x < 4, tg_z: group_z < 4) {\n"
+     "    if (tg_z < 1) {\n        barrier_signal()\n"
+     "    } else {\n"
+     "        if (n < tg_z) {\n            barrier_wait()\n        }\n"
+     "    }\n}\n",
+     {4, 1, 4},
+     {3, {1, 2, 3}}},
+    /* The third is that of classes 1, 3 and 5, with two places each. */
+    {{"kernel k simd 8 (n: s32, tg_z: group_z < 2) {\n"
+      "    if (n < tg_z) {\n        barrier_signal()\n    }\n}\n",
+      "kernel k simd 8 (n: s32, tg_z: group_z < 2) {\n"
+      "    if (tg_z < n) {\n        barrier_signal()\n    }\n}\n",
+      "kernel k simd 8 (n: s32, tg_z: group_z < 12) {\n"
+      "    if (n < tg_z) {\n        barrier_wait()\n    }\n}\n"},
+     {{1, 1, 2}, {1, 1, 2}, {1, 1, 2}},
+     "kernel k simd 8 (n: s32, tg_z: group_z < 10) {\n"
+     "    if (tg_z < 2) {\n"
+     "        if (n < tg_z % 2) {\n            barrier_signal()\n        }\n"
+     "    } else {\n"
+     "        if (tg_z < 4) {\n"
+     "            if (tg_z % 2 < n) {\n                barrier_signal()\n"
+     "            }\n"
+     "        } else {\n"
+     "            if (n < tg_z + -2 + select(tg_z < 6, 0, 2) + select(tg_z < "
+     "8, "
+     "0, 2)) {\n"
+     "                barrier_wait()\n            }\n        }\n    }\n}\n",
+     {1, 1, 10},
+     {3, {1, 3, 5}}},
+    /* All classes have one code. */
+    {{"kernel k simd 8 (n: s32, tg_z: group_z < 8) {\n"
+      "    if (n < tg_z) {\n        barrier_wait()\n    }\n}\n"},
+     {{1, 1, 1}},
+     "kernel k simd 8 (n: s32, tg_z: group_z < 4) {\n"
+     "    if (n < tg_z + 4) {\n        barrier_wait()\n    }\n}\n",
+     {1, 1, 4},
+     {4, {4, 5, 6, 7}}},
 };
 
 static unsigned read_classes(xk_ctx *c, const struct join_case *x,
@@ -67,11 +115,14 @@ static unsigned read_classes(xk_ctx *c, const struct join_case *x,
     unsigned n = 0;
     while (n < XK_COUNTOF(x->text) && x->text[n])
         n++;
+    const unsigned all = n + x->last.n - !!x->last.n;
     for (unsigned i = 0; i < n; i++) {
         ck_assert_msg(xk_kernel_parse(c, x->text[i], &of[i].ir) == XK_OK, "%s",
                       c->error.message);
         memcpy(of[i].groups, x->groups[i], sizeof(of[i].groups));
-        ck_assert_int_eq(xk_class_kernel_place(c, &of[i], n), XK_OK);
+        of[i].n = i + 1 == n ? x->last.n : 0;
+        of[i].number = x->last.number;
+        ck_assert_int_eq(xk_class_kernel_place(c, &of[i], i, all), XK_OK);
     }
     return n;
 }
@@ -157,6 +208,60 @@ START_TEST(classes_share_a_launch)
 }
 END_TEST
 
+enum xk_status __real_xk_plan_make(xk_ctx *c, const struct xk_platform *p,
+                                   const struct xk_nest *con,
+                                   const struct xk_schedule *s,
+                                   struct xk_plan *out);
+enum xk_status __wrap_xk_plan_make(xk_ctx *c, const struct xk_platform *p,
+                                   const struct xk_nest *con,
+                                   const struct xk_schedule *s,
+                                   struct xk_plan *out);
+
+static unsigned n_plans[2]; /* with terms, without */
+
+enum xk_status __wrap_xk_plan_make(xk_ctx *c, const struct xk_platform *p,
+                                   const struct xk_nest *con,
+                                   const struct xk_schedule *s,
+                                   struct xk_plan *out)
+{
+    n_plans[con->empty]++;
+    return __real_xk_plan_make(c, p, con, s, out);
+}
+
+/* Codes of a launch whose schedule is given: with terms, without. */
+static const struct {
+    const char *text;
+    unsigned codes[2];
+} codes[] = {
+    {"mb2ic64ih8oc64oh4kh1sh2ph0", {1, 1}},
+    {"mb2ic64ih7oc64oh4kh1sh2ph0", {1, 1}},
+    {"mb2g4ic64ih8oc64oh4kh1sh2ph0", {1, 1}},
+    /* Every other row has taps. */
+    {"mb2ic64ih8iw8oc64oh4ow4kh3kw1sh2sw2ph1pw0", {2, 1}},
+    /* Seven are empty; four of these are a launch of their own. */
+    {"mb1ic16id8ih8iw8_oc16od4oh4ow4_kd1kh1kw1_sd2sh2sw2_pd0ph0pw0", {1, 2}},
+};
+
+START_TEST(classes_without_terms_have_one_code)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    struct xk_error err;
+    xk_program *p = NULL;
+    d.prop = XK_BWD_D;
+    d.src_type = d.wei_type = d.dst_type = XK_F16;
+    ck_assert_int_eq(xk_conv_desc_parse(codes[_i].text, &d, NULL, 0, NULL),
+                     XK_OK);
+    strcpy(d.src_tag, "axb");
+    strcpy(d.dst_tag, "axb");
+    memset(n_plans, 0, sizeof(n_plans));
+    ck_assert_msg(xk_conv_create(&d, NULL, &p, &err) == XK_OK, "%s",
+                  err.message);
+    ck_assert_uint_eq(n_plans[0], codes[_i].codes[0]);
+    ck_assert_uint_eq(n_plans[1], codes[_i].codes[1]);
+    xk_program_unref(p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("class_kernel");
@@ -166,6 +271,8 @@ int main(void)
                         (int)XK_COUNTOF(bad_classes));
     tcase_add_loop_test(t, classes_share_a_launch, 0,
                         (int)XK_COUNTOF(gradients));
+    tcase_add_loop_test(t, classes_without_terms_have_one_code, 0,
+                        (int)XK_COUNTOF(codes));
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }

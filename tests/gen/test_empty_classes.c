@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes of classes without a term have the elements of these classes, each
- * once, and no others; and there are few of them. */
-#include <limits.h>
+ * once, and no others; and there are few of them. Classes that a batch counts
+ * have those of classes, too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,22 +29,26 @@ static int64_t place_of(const struct xk_contraction *p, const int64_t *at)
     return place;
 }
 
-/* Counts how often each element of C is written. */
-static void count_places(const struct xk_contraction *p, unsigned *n)
+/* Counts how often each element of C is written. batch: the places of indices
+ * in front, which stay; NULL: all are walked. */
+static void count_places(const struct xk_contraction *p, const uint32_t *batch,
+                         unsigned n_batch, unsigned *n)
 {
     int64_t at[XK_MAX_INDEX] = {0};
+    for (unsigned i = 0; i < n_batch; i++)
+        at[i] = batch[i];
     for (;;) {
         unsigned i = p->n_index;
         const int64_t place = place_of(p, at);
         ck_assert_int_lt(place, MOST);
         if (place >= 0)
             n[place]++;
-        while (i-- > 0) {
+        while (i-- > n_batch) {
             if (p->index[i].role != XK_ROLE_K && ++at[i] < p->index[i].extent)
                 break;
             at[i] = 0;
         }
-        if (i == UINT_MAX)
+        if (i + 1 == n_batch)
             return;
     }
 }
@@ -53,12 +57,13 @@ static const struct {
     const char *problem;
     bool deconv;
     unsigned boxes;
+    bool uneven; /* bases of classes are not a line */
 } rows[] = {
     {"mb2ic3ih13oc2oh5kh1sh3", false, 2},
     {"mb1ic2ih12iw9oc2oh3ow5kh2kw1sh4sw2ph0pw0", false, 2},
     {"mb1ic2ih22oc2kh3sh5oh4ph0", false, 2},
     /* Padding of two begins with the last residues. */
-    {"mb1ic2ih23oc2kh3sh5oh5ph2", false, 4},
+    {"mb1ic2ih23oc2kh3sh5oh5ph2", false, 4, true},
     {"mb1ic2id9ih8iw4oc3od5oh4ow2kd1kh1kw1sd2sh2sw2pd0ph0pw0", false, 3},
     /* Taps two apart leave every other residue. */
     {"mb1ic2ih1iw24oc2oh1ow6kh1kw2sh1sw4dw1ph0pw0", false, 2},
@@ -101,7 +106,7 @@ START_TEST(boxes_have_the_elements_of_empty_classes)
         uint32_t r[XK_MAX_CLASS_DIMS];
         xk_contraction_class_at(&all, i, r);
         if (!xk_contraction_class(&all, r, &one))
-            count_places(&one, want);
+            count_places(&one, NULL, 0, want);
     }
     const unsigned n = xk_empty_classes_list(&all, box, MOST_BOXES);
     ck_assert_uint_eq(n, rows[_i].boxes);
@@ -112,10 +117,48 @@ START_TEST(boxes_have_the_elements_of_empty_classes)
         ck_assert_msg(xk_contraction_check(c, &one) == XK_OK, "%s",
                       c->error.message);
         ck_assert_uint_eq(one.n_class_dims, 0);
-        count_places(&one, got);
+        count_places(&one, NULL, 0, got);
     }
     ck_assert_int_eq(memcmp(want, got, sizeof(want)), 0);
     ck_assert_uint_eq(xk_empty_classes_list(&all, box, n ? n - 1 : 0), n);
+}
+END_TEST
+
+/* The places of a class among the batch indices, those of class dims that have
+ * several classes. */
+static unsigned batch_of(const struct xk_contraction *p, const uint32_t *r,
+                         uint32_t *out)
+{
+    unsigned n = 0;
+    for (unsigned d = 0; d < p->n_class_dims; d++)
+        if (p->class_dim[d].n > 1)
+            out[n++] = r[d];
+    return n;
+}
+
+START_TEST(a_batch_counts_classes)
+{
+    static struct xk_contraction all, one, batch;
+    static unsigned want[MOST], got[MOST];
+    make_backward((unsigned)_i, &all);
+    const enum xk_status status = xk_empty_classes_batch(c, &all, &batch);
+    ck_assert_int_eq(status, rows[_i].uneven ? XK_EUNSUPPORTED : XK_OK);
+    if (rows[_i].uneven)
+        return;
+    for (uint64_t i = 0; i < xk_contraction_classes(&all); i++) {
+        uint32_t r[XK_MAX_CLASS_DIMS], at[XK_MAX_CLASS_DIMS];
+        xk_contraction_class_at(&all, i, r);
+        const unsigned n = batch_of(&all, r, at);
+        for (unsigned k = 0; k < n; k++)
+            ck_assert_int_eq(batch.index[k].role, XK_ROLE_BATCH);
+        ck_assert_uint_eq(batch.n_index, all.n_index + n);
+        memset(want, 0, sizeof(want));
+        memset(got, 0, sizeof(got));
+        xk_contraction_class(&all, r, &one);
+        count_places(&one, NULL, 0, want);
+        count_places(&batch, at, n, got);
+        ck_assert_int_eq(memcmp(want, got, sizeof(want)), 0);
+    }
 }
 END_TEST
 
@@ -144,6 +187,7 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, boxes_have_the_elements_of_empty_classes, 0,
                         XK_COUNTOF(rows));
+    tcase_add_loop_test(t, a_batch_counts_classes, 0, XK_COUNTOF(rows));
     tcase_add_test(t, a_gradient_has_few_launches);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
