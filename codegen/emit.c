@@ -188,17 +188,18 @@ struct xk_operand xk_cg_src(const struct xk_cg_val *v, unsigned first,
     return o;
 }
 
-/* A source of a three-source instruction: src2 has a horizontal stride only. */
+/* A source of a three-source instruction: src2 has a horizontal stride only,
+ * and no vertical one is 2: two lanes of a row are. */
 struct xk_operand xk_cg_src3(const struct xk_cg_val *v, unsigned first,
                              unsigned n, unsigned slot)
 {
     if (v->kind == XK_CG_IMM)
         return imm_opnd(v);
     struct xk_operand o = reg_opnd(v, first);
-    if (n > 1 && slot == 2)
+    if (n > 1 && (slot == 2 || v->stride == 2))
         o.rgn.hs = v->stride;
-    else if (n > 1)
-        o.rgn.vs = v->stride;
+    if (n > 1 && slot < 2)
+        o.rgn.vs = v->stride == 2 ? 4 : v->stride;
     return o;
 }
 

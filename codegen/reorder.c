@@ -162,10 +162,61 @@ static void convert_lanes(struct xk_cg *g, const struct xk_cg_val *d,
     mov_raw(g, *d, t, lanes);
 }
 
-static bool advance_index(const struct xk_reorder *r, int skip, unsigned *at)
+/* Words that come from two places to be halves of dwords: a dimension of two
+ * beside one whose lanes are dwords. A mad puts both halves at once where two
+ * moves would: low + high * 65536. -1: there is no such dimension. */
+static int pair_dim(const struct xk_reorder *r, int lane)
+{
+    if (lane < 0 || r->dst != r->src || r->dst_stride[lane] != 2 ||
+        r->extent[lane] < 2 || r->src_stride[lane] > 2 ||
+        xk_dtype_b((enum xk_dtype)r->dst) != 2)
+        return -1;
+    int pair = -1;
+    for (int d = 0; d < r->n_dims; d++) {
+        if (d != lane && r->extent[d] == 2 && r->dst_stride[d] == 1)
+            pair = d;
+        else if (r->extent[d] > 1 && r->dst_stride[d] % 2)
+            return -1; /* not to dwords */
+    }
+    return pair;
+}
+
+/* The moves that pairs save are more than the one that their factor takes. */
+static bool pair_saves(const struct xk_reorder *r, int lane, int pair)
+{
+    for (int d = 0; d < r->n_dims; d++)
+        if (d != lane && d != pair && r->extent[d] > 1)
+            return true;
+    return false;
+}
+
+static struct xk_cg_val pair_factor(struct xk_cg *g)
+{
+    const struct xk_cg_val f = xk_cg_temp(g, XK_DT_U32, 1);
+    const struct xk_cg_val v = xk_cg_imm(XK_DT_U32, 65536);
+    xk_cg_op1(g, XK_OPC_MOV, &f, &v, 1);
+    return f;
+}
+
+/* Dwords from d on of words from a on, and of those so many bytes behind. */
+static void pair_lanes(struct xk_cg *g, struct xk_cg_val d, struct xk_cg_val a,
+                       unsigned high_b, const struct xk_cg_val *factor,
+                       unsigned lanes)
+{
+    struct xk_cg_val high = a;
+    d.dt = XK_DT_U32;
+    d.stride = 1;
+    a.dt = high.dt = XK_DT_U16;
+    high.sub_b += high_b;
+    const struct xk_cg_val *const s[] = {&a, factor, &high};
+    xk_cg_op3(g, XK_OPC_MAD, &d, s, lanes);
+}
+
+static bool advance_index(const struct xk_reorder *r, int skip, int skip_too,
+                          unsigned *at)
 {
     for (int d = r->n_dims - 1; d >= 0; d--) {
-        if (d == skip)
+        if (d == skip || d == skip_too)
             continue;
         if (++at[d] < r->extent[d])
             return true;
@@ -174,12 +225,8 @@ static bool advance_index(const struct xk_reorder *r, int skip, unsigned *at)
     return false;
 }
 
-enum xk_status xk_cg_reorder(struct xk_cg *g, const struct xk_reorder *r,
-                             const struct xk_cg_val *dst,
-                             const struct xk_cg_val *src)
+static enum xk_status check_reorder(struct xk_cg *g, const struct xk_reorder *r)
 {
-    const int lane = lane_dim(r);
-    unsigned at[XK_REORDER_MAX_DIMS] = {0};
     if (xk_dtype_b((enum xk_dtype)r->dst) > 4 ||
         xk_dtype_b((enum xk_dtype)r->src) > 4)
         return xk_fail(g->c, XK_EUNSUPPORTED, "codegen: reorder of %s to %s",
@@ -188,6 +235,22 @@ enum xk_status xk_cg_reorder(struct xk_cg *g, const struct xk_reorder *r,
     if (r->n_dims > XK_REORDER_MAX_DIMS)
         return xk_fail(g->c, XK_EINVAL, "codegen: reorder of %u dimensions",
                        r->n_dims);
+    return XK_OK;
+}
+
+enum xk_status xk_cg_reorder(struct xk_cg *g, const struct xk_reorder *r,
+                             const struct xk_cg_val *dst,
+                             const struct xk_cg_val *src)
+{
+    XK_TRY(check_reorder(g, r));
+    const int lane = lane_dim(r);
+    int pair = pair_dim(r, lane);
+    struct xk_cg_val factor = {0};
+    unsigned at[XK_REORDER_MAX_DIMS] = {0};
+    if (pair >= 0 && (dst->sub_b % 4 || !pair_saves(r, lane, pair)))
+        pair = -1;
+    if (pair >= 0)
+        factor = pair_factor(g);
     do {
         struct xk_cg_val d = *dst, s = *src;
         for (int i = 0; i < r->n_dims; i++) {
@@ -197,8 +260,11 @@ enum xk_status xk_cg_reorder(struct xk_cg *g, const struct xk_reorder *r,
         const unsigned n = lane < 0 ? 1 : r->extent[lane];
         d.stride = n > 1 ? (uint8_t)r->dst_stride[lane] : 0;
         s.stride = n > 1 ? (uint8_t)r->src_stride[lane] : 0;
-        convert_lanes(g, &d, &s, n);
+        if (pair >= 0)
+            pair_lanes(g, d, s, 2u * r->src_stride[pair], &factor, n);
+        else
+            convert_lanes(g, &d, &s, n);
         XK_TRY(xk_ctx_status(g->c));
-    } while (advance_index(r, lane, at));
+    } while (advance_index(r, lane, pair, at));
     return XK_OK;
 }

@@ -50,17 +50,18 @@ static void add_row_tile(struct xk_tiling *t, const char *name,
     d->layout.block[1] = (struct xk_block){1, n, 1};
 }
 
-/* src1 of one dpas. */
+/* src1 of one dpas, whose places of K lie as those of A do. */
 static void add_src1_tile(const struct xk_lowering *l, struct xk_tiling *t)
 {
     const struct xk_platform *const on = l->p->platform;
+    const struct xk_layout *const a = &l->p->a.tile;
     const enum xk_dtype dt = l->p->con->b.view.layout.dt;
-    const int64_t lanes = on->dpas_exec, dword = 4 / xk_dtype_b(dt);
+    const int64_t lanes = on->dpas_exec;
     struct xk_tile_decl *const d = add_tile(t, row_of_ones, dt, lanes);
     set_tile_columns(d, XK_ROLE_K, on->dpas_depth_b / xk_dtype_b(dt));
-    add_totals_block(d, 1, on->dpas_depth_b / 4, lanes * dword);
-    add_totals_block(d, 0, lanes, dword);
-    add_totals_block(d, 1, dword, 1);
+    for (unsigned i = 1; i < a->n_blocks; i++) /* the first: of its tiles */
+        add_totals_block(d, a->block[i].dim, a->block[i].size,
+                         a->block[i].stride);
 }
 
 /* Sums of dpas: a column in all lanes of M; of dpasw as C's, four of each half

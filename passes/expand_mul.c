@@ -82,6 +82,35 @@ static void call_multiply(const struct product *p, const struct xk_func *f,
         xk_block_call(&p->x->w, f, args, 4);
 }
 
+/* Which of a depth's elements place k of A is: A's dwords are registers apart,
+ * in any order. -1: it lies elsewhere. */
+static int64_t depth_element(const struct product *p, int64_t k, unsigned lanes,
+                             unsigned per_dw, unsigned deep)
+{
+    const int64_t off = tile_element(p, A, 0, k) - tile_element(p, A, 0, 0);
+    const int64_t reg_e = lanes * per_dw;
+    const int64_t slot = off / reg_e * per_dw + off % reg_e;
+    return off < 0 || off % reg_e >= per_dw || slot >= deep ? -1 : slot;
+}
+
+/* Whether A and B have the depth's places of K in one order; if not, or if A
+ * has none, it is refused. */
+static bool has_k_order(const struct product *p, unsigned lanes,
+                        unsigned per_dw, unsigned deep)
+{
+    bool a = extent(p, A, 1) % deep == 0, b = true;
+    for (unsigned k = 0; a && k < deep; k++) {
+        const int64_t slot = depth_element(p, k, lanes, per_dw, deep);
+        a = slot >= 0;
+        b &= tile_element(p, B, 0, k) == tile_element(p, B, 0, 0) + slot;
+    }
+    if (!a)
+        refuse_tile(p, A, "as src1 of dpas: [k8 m8 k2] of 16 bits");
+    else if (!b)
+        refuse_tile(p, B, "as src2 of dpas: [n8 k16] of 16 bits, k as in src1");
+    return a && b;
+}
+
 /* M in the lanes: a's dwords of k a register, b's rows of a depth of k, c's
  * columns. */
 static void expand_dpas(const struct product *p)
@@ -106,17 +135,16 @@ static void expand_dpas(const struct product *p)
         refuse_tile(p, A, "in types of dpas");
         return;
     }
-    if (!steps(p, A, 0, lanes, per_dw) || !steps(p, A, 1, per_dw, 1) ||
-        extent(p, A, 1) % deep ||
-        tile_element(p, A, 0, per_dw) !=
-            tile_element(p, A, 0, 0) + lanes * per_dw) {
+    if (!steps(p, A, 0, lanes, per_dw)) {
         refuse_tile(p, A, "as src1 of dpas: [k8 m8 k2] of 16 bits");
         return;
     }
-    if (!steps(p, B, 1, deep, 1) || !steps(p, B, 0, own, deep)) {
+    if (!steps(p, B, 0, own, deep)) {
         refuse_tile(p, B, "as src2 of dpas: [n8 k16] of 16 bits");
         return;
     }
+    if (!has_k_order(p, lanes, per_dw, deep))
+        return;
     const unsigned columns = extent(p, C, 1);
     if (!steps(p, C, 0, lanes, 1) || !steps(p, C, 1, own, lanes) ||
         columns % rows ||

@@ -38,6 +38,21 @@ static void init_lanes(const struct xk_operand_job *j, struct xk_layout *l)
     l->block[3] = (struct xk_block){0, per_dw, 1};
 }
 
+/* A dword of both operands has places of K half a step apart: those lie in
+ * registers apart as B comes, one in each lane, so that a mad puts both into
+ * their dwords. */
+static void set_pairs(const struct xk_operand_job *j)
+{
+    struct xk_layout *const l = &j->o->tile;
+    const int64_t k = j->plan->s.k_step, dword = per_dword(j);
+    const int64_t lanes = j->row ? 1 : turned_lanes(j);
+    l->block[0] = (struct xk_block){0, j->rows / lanes, lanes * k};
+    l->block[1] = (struct xk_block){1, dword, 1};
+    l->block[2] = (struct xk_block){1, k / dword, lanes * dword};
+    l->block[3] = (struct xk_block){0, lanes, dword};
+    l->n_blocks = j->row ? 3 : 4;
+}
+
 /* A's rows take turns in a smaller tile where there are many: it is full of
  * them only while they are multiplied. */
 static void set_turn(const struct xk_operand_job *j)
@@ -56,15 +71,17 @@ bool xk_plan_turn(const struct xk_operand_job *j)
     struct xk_plan_operand *const o = j->o;
     struct xk_layout *const l = &o->raw;
     const struct xk_shape *const s = &j->plan->shape;
-    const bool turns = j->row ? xk_schedule_turns_b(s, &j->plan->s)
-                              : xk_schedule_turns_a(s, &j->plan->s);
-    if (!turns)
+    const bool a = xk_schedule_turns_a(s, &j->plan->s);
+    const bool b = xk_schedule_turns_b(s, &j->plan->s);
+    if (j->row ? !b : !a)
         return false;
     *l = o->tile;
     if (j->row)
         init_lanes(j, l);
     else
         init_rows(j, l);
+    if (a && b)
+        set_pairs(j);
     set_turn(j);
     o->access = XK_ACCESS_TURNED;
     o->raw_b = (uint32_t)xk_layout_size_b(l);

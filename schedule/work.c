@@ -103,6 +103,17 @@ struct bring {
     int64_t sends, lines, issue;
 };
 
+/* Instructions that put so many dwords in order, as many as lanes at a time:
+ * two elements of a dword at once where they come in registers apart, by a
+ * factor that is a move before (codegen/reorder.c). */
+static int64_t order_issue(const struct xk_shape *s,
+                           const struct xk_schedule *c, int64_t dwords,
+                           bool apart)
+{
+    const int64_t each = 4 / s->elem_b;
+    return dwords / c->simd * (apart && each == 2 ? 1 : each);
+}
+
 /* A as a message for one place of K or several, each of which takes a cycle; a
  * dpas's rows are moved at a time. Blocks that leave the tensor are zeros
  * before. */
@@ -114,7 +125,7 @@ static struct bring turned_a(const struct xk_platform *p,
     const int64_t lines = k * xk_ceil_div(row_b, XK_LINE_B);
     const int64_t sends = k / xk_schedule_places_together(p, s, c);
     return (struct bring){sends, xk_larger(lines, sends * f->lines_cyc),
-                          k * c->m_thr / c->simd +
+                          order_issue(s, c, k * row_b / 4, true) +
                               (s->leaves_a && sends == k ? lines : 0)};
 }
 
@@ -129,10 +140,11 @@ static struct bring turned_b(const struct xk_platform *p,
                              const struct xk_shape *s,
                              const struct xk_schedule *c)
 {
-    const int64_t parts =
-        xk_ceil_div(rows_b(c) * s->elem_b, 4 * p->lane_dwords);
-    return (struct bring){c->k_step / c->simd * parts, c->k_step * parts,
-                          rows_b(c) * c->k_step / c->simd};
+    const int64_t row_b = rows_b(c) * s->elem_b, k = c->k_step;
+    const int64_t parts = xk_ceil_div(row_b, 4 * p->lane_dwords);
+    return (struct bring){
+        k / c->simd * parts, k * parts,
+        order_issue(s, c, k * row_b / 4, xk_schedule_turns_a(s, c))};
 }
 
 /* B an element a lane, places of K of a row in the lanes: a line, or each its

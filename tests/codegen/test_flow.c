@@ -218,6 +218,22 @@ static const char *const kernels[] = {
     "reorder.bf16_s32[4:1:1](&e[248], &d[20])\n"
     "send.store.global.a64.d32x64.block(&dst[0], (gy * 3 + gx) * 256, &e[0], "
     "true)\n}\n",
+    /* words that become halves of dwords in pairs: rows side by side, lanes
+     * apart, at an odd place of a register, alone, and to odd words */
+    "kernel t simd 16 (src: ptr.global, dst: ptr.global, n: s32, "
+    "gx: group_x < 3, gy: group_y < 2) {\n"
+    "alloc d: grf[256]\nalloc e: grf[512]\n"
+    "send.load.global.a64.d32x64.block(&src[0], (gy * 3 + gx) * 256, &d[0], "
+    "true)\n"
+    "store &e[0] = bcast.64(0)\nstore &e[256] = bcast.64(0)\n"
+    "reorder.f16_f16[2:1:64, 4:16:16, 8:2:1](&e[0], &d[0])\n"
+    "reorder.bf16_bf16[2:1:64, 4:32:16, 8:2:2, 2:16:1](&e[128], &d[0])\n"
+    "reorder.u16_u16[2:1:48, 2:16:16, 8:2:1](&e[384], &d[18])\n"
+    "reorder.s16_s16[2:1:32, 8:2:1](&e[448], &d[64])\n"
+    "reorder.s16_s16[2:1:32, 3:5:8, 2:2:1](&e[480], &d[0])\n"
+    "send.store.global.a64.d32x64.block(&dst[0], (gy * 3 + gx) * 512, &e[0], "
+    "true)\nsend.store.global.a64.d32x64.block(&dst[0], (gy * 3 + gx) * 512 "
+    "+ 256, &e[256], true)\n}\n",
     /* vectors of 8, 32 and 64 lanes */
     "kernel t simd 16 (src: ptr.global, dst: ptr.global, n: s32, "
     "gx: group_x < 3, gy: group_y < 2) {\n"
