@@ -157,6 +157,44 @@ static bool lanes_together(struct xk_expand *x, const struct xk_tile_move *m,
            xk_expand_is_even(x, m, (unsigned)d, at[d], last);
 }
 
+/* Divisions that the terms of a sum are. */
+static unsigned divisions_in(struct xk_expand *x, const xk_expr *sum)
+{
+    struct xk_linear l;
+    unsigned n = 0;
+    if (!xk_linear_from(x->c, sum, &l))
+        return 0;
+    for (unsigned i = 0; i < l.n; i++)
+        n += xk_op(l.term[i]) == XK_OP_DIV || xk_op(l.term[i]) == XK_OP_MOD;
+    return n;
+}
+
+/* An offset without the indices that lie in memory as their walk goes: the
+ * position says as much as they do, and takes fewer divisions. */
+static const xk_expr *undivided(struct xk_expand *x, const xk_expr *off)
+{
+    const xk_expr *var[XK_MAX_INDEX], *value[XK_MAX_INDEX];
+    unsigned n = 0, divisions = 0;
+    for (uint32_t i = 0; off && i < x->n_levels; i++)
+        for (uint32_t k = 0; k < x->level[i].n && n < XK_COUNTOF(var); k++) {
+            const xk_expr *const v = x->level[i].bound[k].value;
+            const unsigned more =
+                x->level[i].bound[k].extent && xk_type_of(v).lanes == 1
+                    ? divisions_in(x, v)
+                    : 0;
+            if (!more || !xk_depends_on(off, x->level[i].bound[k].var))
+                continue;
+            var[n] = x->level[i].bound[k].var;
+            value[n++] = v;
+            divisions += more;
+        }
+    if (divisions < 2)
+        return off;
+    const xk_expr *const e =
+        xk_simplify(x->c, xk_substitute(x->c, off, n, var, value), x->facts);
+    return e && divisions_in(x, e) < divisions ? e : off;
+}
+
 /* The place of the first lane, or of each. */
 static bool place_of_lanes(struct xk_expand *x, const struct xk_tile_move *m,
                            const struct xk_tile_shape *s, const int64_t *at,
@@ -184,6 +222,8 @@ static bool place_of_lanes(struct xk_expand *x, const struct xk_tile_move *m,
         mask = both_masks(x->c, mask, there);
     out->off =
         xk_access_offset_b(x->c, m->access, x->t->n_index, index, x->facts);
+    if (!out->inside)
+        out->off = undivided(x, out->off);
     out->mask =
         mask ? xk_simplify(x->c, mask, x->facts) : xk_imm(x->c, XK_DT_BOOL, 1);
     return out->off && out->mask;

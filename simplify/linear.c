@@ -191,15 +191,39 @@ static void remove_term(struct xk_linear *l, unsigned i)
     l->coef[i] = l->coef[l->n];
 }
 
-static int find_term(const struct xk_linear *l, enum xk_op op, const xk_expr *a,
-                     const xk_expr *b)
+/* Whether x and y have the same remainder of `by`, since multiples of it are
+ * all that they differ in. */
+static bool are_congruent(xk_ctx *c, const xk_expr *x, const xk_expr *y,
+                          int64_t by)
 {
-    for (unsigned i = 0; i < l->n; i++) {
-        if (xk_op(l->term[i]) == op && xk_kid(l->term[i], 0) == a &&
-            xk_kid(l->term[i], 1) == b)
-            return (int)i;
-    }
-    return -1;
+    struct xk_linear d;
+    if (x == y)
+        return true;
+    if (!xk_linear_from(c, xk_sub(c, x, y), &d) || d.constant % by != 0)
+        return false;
+    for (unsigned i = 0; i < d.n; i++)
+        if (d.coef[i] % by != 0)
+            return false;
+    return true;
+}
+
+/* For x % c, where x is y / b or y, and a term z / (b * c) of a z that has y's
+ * remainder: z / b, which has that of x. NULL: it is none. */
+static const xk_expr *dividend(xk_ctx *ctx, const xk_expr *mod, int64_t c,
+                               const xk_expr *term)
+{
+    const xk_expr *y = xk_kid(mod, 0), *z;
+    int64_t b = 1, by, all;
+    if (xk_op(term) != XK_OP_DIV || !xk_is_const(xk_kid(term, 1), &by) ||
+        c <= 0)
+        return NULL;
+    if (by != c && xk_op(y) == XK_OP_DIV && xk_is_const(xk_kid(y, 1), &b))
+        y = xk_kid(y, 0);
+    z = xk_kid(term, 0);
+    if (b <= 0 || __builtin_mul_overflow(b, c, &all) || by != all ||
+        !are_congruent(ctx, z, y, all))
+        return NULL;
+    return b == 1 ? z : xk_bin_imm(ctx, XK_OP_DIV, z, b);
 }
 
 /* (x / c) * (c * m) + (x % c) * m is x * m. One change a call. */
@@ -208,18 +232,22 @@ static bool merge_div_mod(struct collector *k, bool *changed)
     struct xk_linear *const l = &k->s->l;
     for (unsigned i = 0; i < l->n; i++) {
         const xk_expr *const t = l->term[i];
-        int64_t c, want;
-        if (xk_op(t) != XK_OP_MOD || !xk_is_const(xk_kid(t, 1), &c) || !c)
-            continue;
-        const int j = find_term(l, XK_OP_DIV, xk_kid(t, 0), xk_kid(t, 1));
         const int64_t m = l->coef[i];
-        if (j < 0 || __builtin_mul_overflow(c, m, &want) || l->coef[j] != want)
+        int64_t c, want;
+        if (xk_op(t) != XK_OP_MOD || !xk_is_const(xk_kid(t, 1), &c) ||
+            __builtin_mul_overflow(c, m, &want))
             continue;
-        const unsigned last = i > (unsigned)j ? i : (unsigned)j;
-        remove_term(l, last);
-        remove_term(l, i + (unsigned)j - last);
-        *changed = true;
-        return collect_terms(k, xk_kid(t, 0), m);
+        for (unsigned j = 0; j < l->n; j++) {
+            const xk_expr *const x =
+                l->coef[j] == want ? dividend(k->c, t, c, l->term[j]) : NULL;
+            if (!x)
+                continue;
+            const unsigned last = i > j ? i : j;
+            remove_term(l, last);
+            remove_term(l, i + j - last);
+            *changed = true;
+            return collect_terms(k, x, m);
+        }
     }
     return true;
 }
