@@ -31,9 +31,16 @@ static int64_t left(int64_t late, unsigned slots, int64_t step)
     return xk_larger(late - (slots - 1) * step, 0);
 }
 
+/* Where A is put in order in registers, its place is free once its last rows
+ * are so: the products of these are what a load has more. */
+static int64_t last_rows_cyc(const struct xk_schedule *c, int64_t step)
+{
+    return step * xk_schedule_rows_in_order(c) / c->m_thr;
+}
+
 /* What a thread waits for in a step of so many cycles of its own. Loads come
  * ahead if there is room; else rows follow each other, and parts of B wait.
- * What is put in order in registers comes a step further ahead: its place is
+ * What is put in order in registers comes further ahead: its place is
  * free once that is done. So do rows that steps share. cold: what loads take
  * longer than from caches. */
 static int64_t waits(const struct xk_perf *f, const struct xk_shape *s,
@@ -41,8 +48,8 @@ static int64_t waits(const struct xk_perf *f, const struct xk_shape *s,
                      int64_t sends, int64_t cold)
 {
     const int64_t parts = c->n_thr / c->n_sub;
-    const unsigned slots_a =
-        c->slots_a + (xk_schedule_turns_a(s, c) || c->holds);
+    const bool turns_a = xk_schedule_turns_a(s, c);
+    const unsigned slots_a = c->slots_a + (c->holds != 0);
     const unsigned slots_b = c->slots_b + xk_schedule_turns_b(s, c);
     if (c->slm)
         return waits_slm(f, c, parts, cold);
@@ -50,8 +57,9 @@ static int64_t waits(const struct xk_perf *f, const struct xk_shape *s,
                              ? f->exposed_dpas + f->send_cyc * sends
                              : f->exposed;
     const int64_t late = f->latency + cold;
-    const int64_t a =
-        slots_a > 1 ? left(late, slots_a, fma_cyc) : f->rows_cyc + cold;
+    const int64_t late_a = turns_a ? late - last_rows_cyc(c, fma_cyc) : late;
+    const int64_t a = slots_a > 1 || turns_a ? left(late_a, slots_a, fma_cyc)
+                                             : f->rows_cyc + cold;
     const int64_t b =
         slots_b > 1 ? left(late, slots_b, fma_cyc) : f->late_cyc * parts;
     return base + xk_larger(a, b) + xk_smaller(a, b) * f->both_pct / 100;
