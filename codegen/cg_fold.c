@@ -64,6 +64,25 @@ static bool keeps_residue(enum xk_dtype dt, int64_t m)
     return dt == XK_DT_S32 || dt == XK_DT_S64 || (m & (m - 1)) == 0;
 }
 
+static bool residue(struct xk_cg *g, const xk_expr *e, int64_t m, int64_t *r);
+
+/* The same of e, a quotient or a rest: a number that is r modulo m * d is
+ * r / d modulo m after a division by d. */
+static bool residue_divided(struct xk_cg *g, const xk_expr *e, int64_t m,
+                            int64_t *r)
+{
+    const xk_expr *const by = xk_kid(e, 1);
+    const int64_t d = xk_op(by) == XK_OP_IMM ? xk_imm_value(by) : 0;
+    int64_t all;
+    if (xk_op(e) == XK_OP_MOD)
+        return d > 0 && d % m == 0 && residue(g, xk_kid(e, 0), m, r);
+    if (d <= 0 || __builtin_mul_overflow(m, d, &all) ||
+        !residue(g, xk_kid(e, 0), all, r))
+        return false;
+    *r /= d;
+    return true;
+}
+
 /* e modulo m, as far as it is known. */
 static bool residue(struct xk_cg *g, const xk_expr *e, int64_t m, int64_t *r)
 {
@@ -89,6 +108,8 @@ static bool residue(struct xk_cg *g, const xk_expr *e, int64_t m, int64_t *r)
             !residue(g, xk_kid(e, 1), m, &k[1]) ||
             !xk_fold(xk_op(e), XK_DT_S64, k, &a))
             return false;
+    } else if (xk_op(e) == XK_OP_DIV || xk_op(e) == XK_OP_MOD) {
+        return residue_divided(g, e, m, r);
     } else
         return false;
     *r = xk_floor_mod(a, m);

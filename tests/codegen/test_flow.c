@@ -102,6 +102,59 @@ START_TEST(pipelines_of_three_stages_run_every_iteration_once)
 }
 END_TEST
 
+/* %d: trip count, slots; %s: what iteration i adds. */
+static const char digits[] =
+    "kernel t simd 16 (src: ptr.global, dst: ptr.global, tid: thread < 2) {\n"
+    "alloc acc: grf[64]\nstore &acc[0] = bcast.16(tid)\n"
+    "pipe i in 0..%d slots %d stages 1 {\n"
+    " stage 0 { load q: s32x16 = &acc[0]\n"
+    "           store &acc[0] = q * bcast.16(3) + bcast.16(%s) }\n"
+    "}\n"
+    "send.store.global.a64.d32x1.s16(&dst[0], ramp.16(tid * 64, 4), &acc[0], "
+    "bcast.16(true))\n}\n";
+
+static const struct {
+    const char *known; /* in each of nine copies of a loop */
+    const char *is;    /* of as many different numbers */
+} digit_cases[] = {
+    {"i / 3 % 3 + 1", "i % 3 + 1"},
+    {"(i + 4) / 3 % 3 + 1", "i % 3 + 1"},
+    {"i / 3 % 3 * 4 + i % 3 + 1", "i % 9 + 1"},
+    {"(i * 2 + 5) / 3 % 3 + 1", "i % 3 + 1"},
+    {"i % 9 / 3 + 1", "i % 3 + 1"},
+    {"(i - 2) % 9 % 3 + 1", "i % 3 + 1"},
+};
+
+START_TEST(digits_of_an_iteration_are_those_of_the_interpreter)
+{
+    char text[1000];
+    const int trip = 10 + _i / 12 % 3 * 17, slots = 1 + _i % 12;
+    for (unsigned k = 0; k < XK_COUNTOF(digit_cases); k++) {
+        snprintf(text, sizeof text, digits, trip, slots, digit_cases[k].known);
+        run(text, 1, 1, 2);
+    }
+}
+END_TEST
+
+START_TEST(digits_are_known_in_each_copy)
+{
+    const char *const summand[] = {digit_cases[_i].known, digit_cases[_i].is};
+    size_t code_b[2];
+    for (unsigned k = 0; k < 2; k++) {
+        xk_ctx *const c = xk_ctx_create(NULL);
+        struct cg_code code;
+        char text[1000];
+        snprintf(text, sizeof text, digits, 90, 9, summand[k]);
+        ck_assert_msg(cg_generate(c, text, 0, &code) == XK_OK, "%s",
+                      c->error.message);
+        code_b[k] = code.code.len;
+        cg_code_fini(&code);
+        xk_ctx_destroy(c);
+    }
+    ck_assert_uint_eq(code_b[0], code_b[1]);
+}
+END_TEST
+
 static const char *const kernels[] = {
     /* nested loops with variable bounds, an if in the inner one */
     "kernel t simd 16 (src: ptr.global, dst: ptr.global, n: s32, "
@@ -275,6 +328,10 @@ TCase *cg_flow_tests(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, pipelines_of_two_stages_run_every_iteration_once, 0,
                         27);
+    tcase_add_loop_test(t, digits_of_an_iteration_are_those_of_the_interpreter,
+                        0, 36);
+    tcase_add_loop_test(t, digits_are_known_in_each_copy, 0,
+                        XK_COUNTOF(digit_cases));
     tcase_add_loop_test(t, pipelines_of_three_stages_run_every_iteration_once,
                         9, 36);
     tcase_add_loop_test(t, kernels_give_the_interpreters_bytes, 0,
