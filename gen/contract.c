@@ -51,8 +51,9 @@ static void dump_head(struct ladder *l)
     struct xk_gen *const g = l->g;
     const struct xk_contract *const k = l->k;
     if (xk_trace_wants(&g->trace, XK_STAGE_VIEWS)) {
-        xk_nest_print(k->candidate[0].pack && l->is_packed ? &l->packed
-                                                           : k->nest,
+        xk_nest_print(xk_schedule_packs(&k->candidate[0]) && l->is_packed
+                          ? &l->packed
+                          : k->nest,
                       &g->text);
         xk_gen_put_text(g, XK_STAGE_VIEWS);
     }
@@ -127,11 +128,12 @@ static enum xk_status plan_candidate(struct ladder *l, unsigned i)
         return xk_plan_make(l->g->c, l->g->platform, &l->lanes.nest, s,
                             &l->plan);
     }
-    if (s->pack && !l->is_packed)
+    if (xk_schedule_packs(s) && !l->is_packed)
         return xk_fail(l->g->c, XK_ENOFIT,
-                       "plan: pack=1: these layouts are not packed");
+                       "plan: walk=o:xp: these layouts are not packed");
     XK_TRY(xk_plan_make(l->g->c, l->g->platform,
-                        s->pack ? &l->packed : l->k->nest, s, &l->plan));
+                        xk_schedule_packs(s) ? &l->packed : l->k->nest, s,
+                        &l->plan));
     return plan_classes(l, s);
 }
 
@@ -381,12 +383,12 @@ static enum xk_status try_all_candidates(struct ladder *l)
     return status == XK_ENOFIT ? none_fits(l) : status;
 }
 
-/* For candidates with pack=1, if the layouts are right. */
+/* For candidates with packed places, if the layouts are right. */
 static enum xk_status pack(struct ladder *l)
 {
     const struct xk_schedule *wanted = NULL;
     for (unsigned i = 0; i < l->k->n_candidates && !wanted; i++)
-        if (l->k->candidate[i].pack)
+        if (xk_schedule_packs(&l->k->candidate[i]))
             wanted = &l->k->candidate[i];
     if (!wanted)
         return XK_OK;

@@ -29,7 +29,7 @@ struct xk_contract {
     unsigned n_candidates;
     /* Further classes of the contraction, which share the launch and the
      * schedule, without its loop where nothing is summed: the nest's has most
-     * terms. All candidates are valid for each, and have no pack=1 or
+     * terms. All candidates are valid for each, and have no walk=o:xp or
      * fma=lanes. */
     const struct xk_nest *const *more;
     unsigned n_more;

@@ -234,7 +234,7 @@ static bool is_for_all(const struct xk_platform *platform,
                        struct xk_contraction_problem *const *of, unsigned n,
                        const struct xk_schedule *joined)
 {
-    if (joined->pack || joined->fma == XK_FMA_LANES)
+    if (xk_schedule_packs(joined) || joined->fma == XK_FMA_LANES)
         return false;
     for (unsigned i = 0; i < n; i++) {
         const struct xk_schedule s = in_class(of[i], joined);

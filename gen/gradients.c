@@ -698,7 +698,7 @@ static bool may_be_split(const struct xk_problem *p)
         p->desc.mb * p->desc.oc * p->desc.od * p->desc.oh * p->desc.ow;
     return p->desc.g == 1 && !p->ways.empty && !xk_conv_has_sums(&p->desc) &&
            xk_dtype_b(xk_conv_dtype(p->desc.src_type)) < 4 &&
-           !p->candidate[0].pack &&
+           !xk_schedule_packs(&p->candidate[0]) &&
            xk_split_sum_may_pay(p->platform, read_b, c_e,
                                 p->candidate[0].score);
 }

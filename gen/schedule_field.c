@@ -10,7 +10,7 @@ bool xk_schedule_field_at(uint32_t i, struct xk_schedule_field_info *out)
     const struct xk_schedule_field *const f = &xk_schedule_fields[i];
     *out = (struct xk_schedule_field_info){.name = f->name,
                                            .values = f->drawn,
-                                           .words = f->words != NULL,
+                                           .words = f->words || f->digits,
                                            .between = f->between,
                                            .meaning = f->meaning};
     return true;

@@ -392,8 +392,8 @@ static void insert_parts(const struct xk_contraction *p,
 static const char *finish_schedule(const struct xk_contraction *p)
 {
     _Static_assert(FINISH_ROWS == 8, "m");
-    return p->acc_dt == XK_DT_S32 ? "fma=dp4a simd=8 m=8 kloop=outer"
-                                  : "simd=8 m=8 kloop=outer";
+    return p->acc_dt == XK_DT_S32 ? "fma=dp4a simd=8 m=8 walk=o:p"
+                                  : "simd=8 m=8 walk=o:p";
 }
 
 enum xk_status xk_split_sum_finish(xk_ctx *c,

@@ -115,13 +115,13 @@ static void begin_b(struct xk_layout *l, const struct xk_contraction *con,
 static void systolic_b(struct xk_layout *l, const struct xk_contraction *con,
                        const struct dims *d, const struct xk_schedule *s)
 {
-    const bool inner = s->k_loop == XK_K_INNER;
-    const unsigned n = columns(s, inner || s->pack ? 64 : 32);
+    const bool inner = xk_schedule_is_one_loop(s);
+    const unsigned n = columns(s, inner || xk_schedule_packs(s) ? 64 : 32);
     begin_b(l, con, d, inner);
     put_layout_block(l, d->b_n, n);
-    if (s->pack)
+    if (xk_schedule_packs(s))
         put_layout_block(l, d->b_outer, xk_schedule_gathers(s));
-    put_layout_block(l, d->b_k, s->pack ? XK_PACK_FEW : s->k_step);
+    put_layout_block(l, d->b_k, xk_schedule_packs(s) ? XK_PACK_FEW : s->k_step);
 }
 
 /* B with a batch in the lanes: blocks of it inside; with several columns of

@@ -27,7 +27,7 @@ enum xk_status xk_plan_sums(xk_ctx *c, struct xk_plan *p)
     if (!s->any)
         return XK_OK;
     /* Packed places do not fill a register's partial sums evenly. */
-    if (!p->t.dpas || p->s.pack)
+    if (!p->t.dpas || xk_schedule_packs(&p->s))
         return xk_fail(c, XK_ENOFIT,
                        "plan: sums of B's columns are made by dpas, whose "
                        "places are not packed");

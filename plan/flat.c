@@ -5,7 +5,7 @@
 #include "isa/message.h"
 #include "plan/operand.h"
 
-static const char one_loop[] = "kloop=inner"; /* what asks for this loop */
+static const char one_loop[] = "walk=:po"; /* what asks for this loop */
 
 /* field: of the schedule, with its value. */
 static enum xk_status no_fit(xk_ctx *c, const char *field, const char *why)

@@ -29,10 +29,10 @@ static enum xk_status check_indices(xk_ctx *c, const struct xk_plan *p)
     if (n != 1 || !xk_plan_k_inner(p))
         return xk_fail(c, XK_EUNSUPPORTED,
                        "plan: %u N indices, want one, and a K index", n);
-    if (p->s.pack != (p->con->place_e != 0))
+    if (xk_schedule_packs(&p->s) != (p->con->place_e != 0))
         return xk_fail(c, XK_EINTERNAL,
                        "plan: the schedule's places of K are %spacked",
-                       p->s.pack ? "" : "not ");
+                       xk_schedule_packs(&p->s) ? "" : "not ");
     return XK_OK;
 }
 
@@ -81,7 +81,7 @@ static void set_thread(struct xk_plan *p)
         .n = s->n_thr,
         .n_part = s->n_sub,
         .k = s->k_step,
-        .k_last = s->pack ? XK_PACK_FEW : s->k_step,
+        .k_last = xk_schedule_packs(s) ? XK_PACK_FEW : s->k_step,
         .group_m = s->tg_m,
         .group_n = s->tg_n,
     };

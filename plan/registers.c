@@ -74,7 +74,8 @@ static bool fills_steps(const struct xk_plan *p)
     const int few =
         xk_contraction_before(con, xk_contraction_last(con, XK_ROLE_K));
     const int64_t all = xk_ceil_div(k->extent, p->t.k_last) * p->t.k_last;
-    if (p->s.pack && few >= 0 && con->index[few].extent < p->t.k / p->t.k_last)
+    if (xk_schedule_packs(&p->s) && few >= 0 &&
+        con->index[few].extent < p->t.k / p->t.k_last)
         return true;
     return all > k->extent && (d < 0 || v->layout.padded[d] < all);
 }

@@ -90,7 +90,7 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
 static bool may_turn(const struct xk_shape *s, const struct xk_schedule *c)
 {
     return xk_fma_family_of(c->fma)->dpas && s->elem_b <= 2 && c->surfaces &&
-           !c->slm && !c->pack && c->k_loop != XK_K_INNER;
+           !c->slm && !xk_schedule_packs(c) && !xk_schedule_is_one_loop(c);
 }
 
 bool xk_schedule_turns_a(const struct xk_shape *s, const struct xk_schedule *c)

@@ -57,8 +57,8 @@ static enum family search_family(const struct xk_schedule *c)
         return SMALL;
     if (c->slm)
         return THROUGH_SLM;
-    if (c->k_loop != XK_K_OUTER ||
-        c->pack) /* of which 64-bit addresses leave none */
+    if (!xk_schedule_is_each(c) ||
+        xk_schedule_packs(c)) /* of which 64-bit addresses leave none */
         return FLAT;
     return xk_fma_family_of(c->fma)->dpas ? SYSTOLIC : LANES;
 }
@@ -94,7 +94,7 @@ static bool prefetches(const struct search *g, const struct xk_schedule *c)
 static const struct xk_shape *seen_by(const struct search *g,
                                       const struct xk_schedule *c)
 {
-    return c->pack ? &g->packed : g->s;
+    return xk_schedule_packs(c) ? &g->packed : g->s;
 }
 
 /* c with what is fixed. */
@@ -105,7 +105,7 @@ static struct xk_schedule with_fixed(struct search *g,
     if (!g->fixed)
         return out;
     xk_schedule_fix(g->fixed, &out);
-    if (out.pack)
+    if (xk_schedule_packs(&out))
         g->packed = xk_schedule_shape(g->s, &out);
     return out;
 }
@@ -336,7 +336,7 @@ static void flat(struct search *g, struct xk_schedule c)
     unsigned n = 0;
     if (lacks_blocks(g->s, &c))
         return;
-    c.k_loop = XK_K_INNER;
+    c.k_walk = (struct xk_k_walk)XK_WALK_INSIDE;
     c.n_sub = c.n_thr;
     c.tg_m = c.tg_n = 1; /* groups come last */
     for (unsigned b = 0; b < XK_COUNTOF(of); b++) {
@@ -371,7 +371,7 @@ static void walk(struct search *g, struct xk_schedule c)
     if (g->s->k_outer == 1 || k > 2 * c.k_step ||
         (g->s->k_outer <= 9 && !g->s->loose_a))
         return;
-    c.k_loop = XK_K_WALK;
+    c.k_walk = (struct xk_k_walk)XK_WALK_ALL;
     c.n_sub = c.n_thr;
     if (k % c.k_step &&
         !(xk_schedule_turns_a(g->s, &c) && xk_schedule_turns_b(g->s, &c)))
@@ -409,6 +409,7 @@ static void mads(struct search *g)
                                         .slots_a = slots[b][0],
                                         .slots_b = slots[b][1],
                                         .slices = 1,
+                                        .k_walk = XK_WALK_EACH,
                                         .surfaces = true,
                                         .grf_count = 128};
                 c = with_fixed(g, &c);
@@ -480,7 +481,7 @@ static void through_slm(struct search *g, struct xk_schedule c)
     const int64_t tiles_m = xk_ceil_div(g->s->m, c.m_thr);
     const int64_t tiles_n = xk_ceil_div(g->s->n, c.n_thr);
     const unsigned grf = xk_platform_grf(g->p, c.grf_count);
-    c.k_loop = XK_K_INNER;
+    c.k_walk = (struct xk_k_walk)XK_WALK_INSIDE;
     c.slots_a = 1;
     c.n_sub = c.n_thr;
     c.slots_b = g->s->k_inner / c.k_step >= 2 ? 2 : 1;
@@ -505,7 +506,7 @@ static void through_slm(struct search *g, struct xk_schedule c)
 static void packed(struct search *g, struct xk_schedule c)
 {
     const bool whole = g->s->used_e == XK_PACK_FEW;
-    c.pack = true;
+    c.k_walk = (struct xk_k_walk)XK_WALK_FEW;
     g->packed = xk_schedule_shape(g->s, &c);
     if ((g->s->together && whole) ||
         (g->s->k_outer > 9 &&
@@ -533,6 +534,7 @@ static void systolic(struct search *g)
                         .n_thr = sides_n[n],
                         .k_step = (uint16_t)(g->p->dpas_depth_b / g->s->elem_b),
                         .slices = 1,
+                        .k_walk = XK_WALK_EACH,
                         .surfaces = true,
                         .grf_count = (uint16_t)grf};
                     c = with_fixed(g, &c);
@@ -562,6 +564,7 @@ struct xk_schedule xk_schedule_last_resort(const struct xk_shape *s)
                             .slots_a = 1,
                             .slots_b = 1,
                             .slices = 1,
+                            .k_walk = XK_WALK_EACH,
                             .surfaces = true,
                             .grf_count = 256};
     for (uint16_t side = systolic ? 8 : 16; side >= 8; side /= 2) {
@@ -575,12 +578,12 @@ struct xk_schedule xk_schedule_last_resort(const struct xk_shape *s)
 struct xk_schedule xk_schedule_without_loop(const struct xk_schedule *c)
 {
     struct xk_schedule x = *c;
-    x.k_loop = XK_K_OUTER;
+    x.k_walk = (struct xk_k_walk)XK_WALK_EACH;
     x.slots_a = x.slots_b = 1;
     x.tg_m = (uint16_t)(x.tg_m * xk_schedule_slices(c));
     x.slices = 1;
     x.holds = x.slm = x.unroll = 0;
-    x.prefetch = x.pack = false;
+    x.prefetch = false;
     return x;
 }
 
@@ -651,6 +654,7 @@ static unsigned with_lanes(struct search *g, unsigned n)
                                 .slots_a = 1,
                                 .slots_b = 1,
                                 .slices = 1,
+                                .k_walk = XK_WALK_EACH,
                                 .surfaces = true,
                                 .grf_count = i % 2 ? 256 : 128};
         const struct xk_shape seen = xk_schedule_shape(g->s, &c);

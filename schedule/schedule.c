@@ -41,7 +41,7 @@ struct xk_shape xk_schedule_shape(const struct xk_shape *s,
     struct xk_shape r = *s;
     if (c->fma == XK_FMA_LANES && s->lanes.n)
         return lanes_shape(s, c);
-    if (!c->pack || !s->line_places || c->k_step < XK_PACK_FEW)
+    if (!xk_schedule_packs(c) || !s->line_places || c->k_step < XK_PACK_FEW)
         return r; /* no step is that short: the rules say so */
     r.k_inner = c->k_step;
     r.k_outer = s->k_outer / s->line_places *
@@ -59,7 +59,7 @@ static unsigned lcm(unsigned a, unsigned b)
 
 static unsigned needed_copies(const struct xk_schedule *c, unsigned places)
 {
-    if (c->k_loop != XK_K_INNER)
+    if (!xk_schedule_is_one_loop(c))
         return lcm(c->slots_a, c->slots_b);
     const unsigned a = lcm(places, c->slm ? c->slm : c->slots_a);
     return lcm(a, c->slots_b);
@@ -142,7 +142,7 @@ static int64_t whole_steps(const struct xk_shape *s,
 {
     if (xk_schedule_is_walk(c))
         return s->k_inner * s->k_outer / c->k_step;
-    const int64_t outer = c->k_loop == XK_K_INNER ? s->k_outer : 1;
+    const int64_t outer = xk_schedule_is_one_loop(c) ? s->k_outer : 1;
     return s->k_inner / c->k_step * outer;
 }
 
@@ -193,7 +193,7 @@ static bool rule_holds(const struct xk_platform *p, const struct xk_shape *s,
         return true;
     return c->holds > 1 && c->holds == s->shared.steps &&
            xk_schedule_is_flat(c) && xk_fma_family_of(c->fma)->dpas &&
-           c->slots_a == 1 && !c->pack && s->shared.rows % c->simd == 0 &&
+           c->slots_a == 1 && s->shared.rows % c->simd == 0 &&
            c->m_thr >= s->shared.rows && s->shared.line % c->m_thr == 0;
 }
 
@@ -205,7 +205,7 @@ static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
     (void)p;
     return !c->slm ||
            (c->slm <= 3 && xk_fma_family_of(c->fma)->dpas &&
-            c->k_loop == XK_K_INNER && c->surfaces && c->slots_a == 1 &&
+            xk_schedule_is_one_loop(c) && c->surfaces && c->slots_a == 1 &&
             c->n_sub == c->n_thr && c->slices == 1 && !s->loose_a &&
             s->k_inner % c->k_step == 0 &&
             s->k_inner / c->k_step * s->k_outer > 1 &&
@@ -217,8 +217,8 @@ static bool rule_sums(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     (void)p;
-    return !s->sums || (xk_fma_family_of(c->fma)->dpas && !c->pack &&
-                        s->k_inner % c->k_step == 0);
+    return !s->sums || (xk_fma_family_of(c->fma)->dpas &&
+                        !xk_schedule_packs(c) && s->k_inner % c->k_step == 0);
 }
 
 static bool rule_totals(const struct xk_platform *p, const struct xk_shape *s,
@@ -231,8 +231,8 @@ static bool rule_totals(const struct xk_platform *p, const struct xk_shape *s,
     if (!s->totals)
         return true;
     if (xk_fma_family_of(c->fma)->dpas)
-        return slices != 2 && k % (c->k_step * slices) == 0 && !c->pack &&
-               !c->slm && c->n_sub == c->n_thr;
+        return slices != 2 && k % (c->k_step * slices) == 0 &&
+               !xk_schedule_packs(c) && !c->slm && c->n_sub == c->n_thr;
     return c->fma == XK_FMA_MAD && s->elem_b == 4 && slices == 1;
 }
 
@@ -241,7 +241,8 @@ static bool rule_fill(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     (void)p;
-    return !s->filled || (!c->slm && c->k_loop != XK_K_INNER && !c->pack);
+    return !s->filled ||
+           (!c->slm && !xk_schedule_is_one_loop(c) && !xk_schedule_packs(c));
 }
 
 /* With N in the lanes a vector has the lanes; else steps take two columns of
@@ -284,27 +285,42 @@ static bool rule_shared(const struct xk_platform *p, const struct xk_shape *s,
     return !c->slm || c->tg_n > 1;
 }
 
-static bool rule_kloop(const struct xk_platform *p, const struct xk_shape *s,
-                       const struct xk_schedule *c)
+/* The orders that there are nests of. */
+static bool is_known(const struct xk_k_walk *w)
+{
+    const uint8_t *const d = w->digit;
+    if (d[0] == XK_K_LAST)
+        return d[1] == XK_K_OUTER && !d[2] && w->loops == 0;
+    if (d[0] != XK_K_OUTER || w->loops > 1)
+        return false;
+    return d[1] == XK_K_LAST
+               ? !d[2]
+               : d[1] == XK_K_FEW && d[2] == XK_K_LAST && w->loops == 1;
+}
+
+static bool rule_walk(const struct xk_platform *p, const struct xk_shape *s,
+                      const struct xk_schedule *c)
 {
     (void)p;
+    if (!is_known(&c->k_walk))
+        return false;
     if (c->fma == XK_FMA_LANES)
-        return c->k_loop == XK_K_OUTER;
+        return xk_schedule_is_each(c);
     if (xk_schedule_is_walk(c))
-        return !c->slm && !c->pack && c->n_sub == c->n_thr;
+        return !c->slm && c->n_sub == c->n_thr;
     return !xk_schedule_is_flat(c) ||
            (c->surfaces && c->n_sub == c->n_thr && !s->loose_a &&
             s->k_inner % c->k_step == 0 && s->k_outer <= MAX_SLM_PLACES);
 }
 
 /* B has a layout with outer places inside: tiles of 16 columns and more. */
-static bool rule_pack(const struct xk_platform *p, const struct xk_shape *s,
-                      const struct xk_schedule *c)
+static bool rule_few(const struct xk_platform *p, const struct xk_shape *s,
+                     const struct xk_schedule *c)
 {
     (void)p;
-    return !c->pack || (s->line_places && xk_fma_family_of(c->fma)->dpas &&
-                        !c->slm && c->surfaces && c->n_thr >= XK_PACK_COLUMNS &&
-                        c->k_loop == XK_K_OUTER);
+    return !xk_schedule_packs(c) ||
+           (s->line_places && xk_fma_family_of(c->fma)->dpas && !c->slm &&
+            c->surfaces && c->n_thr >= XK_PACK_COLUMNS);
 }
 
 /* Whether K has n slices of whole steps: of its last index, or of all its
@@ -349,7 +365,7 @@ static int64_t loop_steps(const struct xk_shape *s, const struct xk_schedule *c)
     const int64_t of_place = s->k_inner / c->k_step / xk_schedule_slices(c);
     if (xk_schedule_is_walk(c))
         return whole_steps(s, c);
-    return c->k_loop == XK_K_INNER ? of_place * s->k_outer : of_place;
+    return xk_schedule_is_one_loop(c) ? of_place * s->k_outer : of_place;
 }
 
 /* Each copy is code of all multiplies of a step. No more are asked for than

@@ -22,8 +22,55 @@ enum xk_fma_kind {
     XK_FMA_LANES
 };
 
-/* How K is walked (field.def). */
-enum xk_k_loop { XK_K_OUTER, XK_K_INNER, XK_K_WALK };
+/* A digit of K: what its letter means is in field.def. */
+enum xk_k_digit {
+    XK_K_END, /* there is none further on */
+    XK_K_OUTER,
+    XK_K_FEW,
+    XK_K_LAST,
+    XK_N_K_DIGITS
+};
+#define XK_K_LETTERS " oxp" /* of each */
+
+/* The order in which K is walked: digits from the outside, of which the first
+ * ones are loops of their own; one loop goes over the places of the others.
+ * Without digits it is not valid, but taken as XK_WALK_EACH then. */
+struct xk_k_walk {
+    uint8_t loops;
+    uint8_t digit[XK_N_K_DIGITS - 1]; /* enum xk_k_digit */
+};
+/* o:p, a loop for each place of the outer indices. */
+#define XK_WALK_EACH                                                           \
+    {                                                                          \
+        1,                                                                     \
+        {                                                                      \
+            XK_K_OUTER, XK_K_LAST                                              \
+        }                                                                      \
+    }
+/* :po, one loop, in which the outer indices are innermost. */
+#define XK_WALK_INSIDE                                                         \
+    {                                                                          \
+        0,                                                                     \
+        {                                                                      \
+            XK_K_LAST, XK_K_OUTER                                              \
+        }                                                                      \
+    }
+/* :op, one loop over all places, whose steps may cross those of o. */
+#define XK_WALK_ALL                                                            \
+    {                                                                          \
+        0,                                                                     \
+        {                                                                      \
+            XK_K_OUTER, XK_K_LAST                                              \
+        }                                                                      \
+    }
+/* o:xp, a step has several places of x. */
+#define XK_WALK_FEW                                                            \
+    {                                                                          \
+        1,                                                                     \
+        {                                                                      \
+            XK_K_OUTER, XK_K_FEW, XK_K_LAST                                    \
+        }                                                                      \
+    }
 
 /* How C goes out; auto: what is best of what the layout can do. Behind auto
  * these are enum xk_plan_store (plan/plan.h). */
@@ -166,15 +213,17 @@ struct xk_schedule {
 #define XK_NUMBER(name, type, member, drawn, meaning) type member;
 #define XK_PAIR(name, between, type, first, second, drawn, meaning)            \
     type first, second;
+#define XK_DIGITS(name, type, member, drawn, meaning) type member;
 #include "schedule/field.def"
+#undef XK_DIGITS
 #undef XK_WORDS
 #undef XK_NUMBER
 #undef XK_PAIR
     int64_t score; /* predicted cycles; less is better */
 };
 
-/* A field as a row: where its one or two numbers are (size 0: no second one),
- * in bytes. */
+/* A field as a row: where its one or two numbers, or its digits, are (size 0:
+ * no second one), in bytes. */
 struct xk_field_place {
     uint8_t size, at;
 };
@@ -185,6 +234,7 @@ struct xk_schedule_field {
     const char *drawn; /* what random tests draw, likewise */
     const char *meaning;
     char between; /* its two numbers; 0: one */
+    bool digits;  /* it is a list of digits of K */
     struct xk_field_place place[2];
 };
 extern const struct xk_schedule_field xk_schedule_fields[];
@@ -219,6 +269,12 @@ static inline int64_t xk_ceil_div(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
+/* Whether a step has several places of an outer K index, packed. */
+static inline bool xk_schedule_packs(const struct xk_schedule *c)
+{
+    return c->k_walk.digit[1] == XK_K_FEW;
+}
+
 static inline unsigned xk_schedule_slices(const struct xk_schedule *c)
 {
     return c->slices ? c->slices : 1;
@@ -235,25 +291,31 @@ struct xk_shape xk_schedule_shape(const struct xk_shape *s,
  */
 static inline unsigned xk_schedule_gathers(const struct xk_schedule *c)
 {
-    return c->pack ? c->k_step / XK_PACK_FEW : 1;
-}
-
-/* All of K is one loop, straight to registers. */
-static inline bool xk_schedule_is_flat(const struct xk_schedule *c)
-{
-    return c->k_loop == XK_K_INNER && !c->slm;
+    return xk_schedule_packs(c) ? c->k_step / XK_PACK_FEW : 1;
 }
 
 /* All of K is one loop, whose innermost digits are the outer K indices. */
 static inline bool xk_schedule_is_one_loop(const struct xk_schedule *c)
 {
-    return c->k_loop == XK_K_INNER;
+    return c->k_walk.digit[0] == XK_K_LAST;
+}
+
+/* The same, straight to registers. */
+static inline bool xk_schedule_is_flat(const struct xk_schedule *c)
+{
+    return xk_schedule_is_one_loop(c) && !c->slm;
 }
 
 /* One loop goes over the places of all K indices, and takes them apart. */
 static inline bool xk_schedule_is_walk(const struct xk_schedule *c)
 {
-    return c->k_loop == XK_K_WALK;
+    return c->k_walk.digit[0] == XK_K_OUTER && !c->k_walk.loops;
+}
+
+/* The last K index is a loop at each place of the others. */
+static inline bool xk_schedule_is_each(const struct xk_schedule *c)
+{
+    return !xk_schedule_is_one_loop(c) && !xk_schedule_is_walk(c);
 }
 
 /* Rows of A's register buffer beside a tile's, which further steps of K need.

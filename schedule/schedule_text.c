@@ -16,13 +16,21 @@
     }
 const struct xk_schedule_field xk_schedule_fields[] = {
 #define XK_WORDS(name, type, member, words, meaning)                           \
-    {#name, words, words, meaning, 0, {PLACE(type, member), NOWHERE}},
+    {#name, words, words, meaning, 0, false, {PLACE(type, member), NOWHERE}},
 #define XK_NUMBER(name, type, member, drawn, meaning)                          \
-    {#name, NULL, drawn, meaning, 0, {PLACE(type, member), NOWHERE}},
+    {#name, NULL, drawn, meaning, 0, false, {PLACE(type, member), NOWHERE}},
+#define XK_DIGITS(name, type, member, drawn, meaning)                          \
+    {#name, NULL, drawn, meaning, 0, true, {PLACE(type, member), NOWHERE}},
 #define XK_PAIR(name, between, type, first, second, drawn, meaning)            \
-    {#name,   NULL,    drawn,                                                  \
-     meaning, between, {PLACE(type, first), PLACE(type, second)}},
+    {#name,                                                                    \
+     NULL,                                                                     \
+     drawn,                                                                    \
+     meaning,                                                                  \
+     between,                                                                  \
+     false,                                                                    \
+     {PLACE(type, first), PLACE(type, second)}},
 #include "schedule/field.def"
+#undef XK_DIGITS
 #undef XK_WORDS
 #undef XK_NUMBER
 #undef XK_PAIR
@@ -64,6 +72,42 @@ static const char *word_at(const char *words, unsigned i, size_t *n)
     }
 }
 
+static struct xk_k_walk get_digits(const struct xk_schedule *c,
+                                   struct xk_field_place p)
+{
+    struct xk_k_walk w;
+    memcpy(&w, (const uint8_t *)c + p.at, sizeof(w));
+    return w;
+}
+
+static void print_digits(struct xk_k_walk w, struct xk_str *out)
+{
+    unsigned n = 0;
+    for (; n < XK_COUNTOF(w.digit) && w.digit[n]; n++)
+        xk_str_printf(out, "%s%c", n == w.loops ? ":" : "",
+                      XK_K_LETTERS[w.digit[n]]);
+    if (n <= w.loops)
+        xk_str_puts(out, ":");
+}
+
+static void print_value(const struct xk_schedule *c,
+                        const struct xk_schedule_field *f, struct xk_str *out)
+{
+    size_t n = 0;
+    if (f->digits) {
+        print_digits(get_digits(c, f->place[0]), out);
+        return;
+    }
+    const unsigned v = get_field(c, f->place[0]);
+    const char *const word = f->words ? word_at(f->words, v, &n) : NULL;
+    if (word)
+        xk_str_write(out, word, n);
+    else
+        xk_str_printf(out, "%u", v);
+    if (f->between)
+        xk_str_printf(out, "%c%u", f->between, get_field(c, f->place[1]));
+}
+
 void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out)
 {
     xk_schedule_print_fields(c, (UINT64_C(1) << xk_n_schedule_fields) - 1, " ",
@@ -76,16 +120,8 @@ void xk_schedule_print_fields(const struct xk_schedule *c, uint64_t fields,
     for (uint64_t left = fields; left; left &= left - 1) {
         const struct xk_schedule_field *const f =
             &xk_schedule_fields[__builtin_ctzll(left)];
-        const unsigned v = get_field(c, f->place[0]);
-        size_t n = 0;
-        const char *const word = f->words ? word_at(f->words, v, &n) : NULL;
         xk_str_printf(out, "%s%s=", left == fields ? "" : between, f->name);
-        if (word)
-            xk_str_write(out, word, n);
-        else
-            xk_str_printf(out, "%u", v);
-        if (f->between)
-            xk_str_printf(out, "%c%u", f->between, get_field(c, f->place[1]));
+        print_value(c, f, out);
     }
 }
 
@@ -94,7 +130,8 @@ bool xk_schedule_same(const struct xk_schedule *a, const struct xk_schedule *b)
     for (unsigned i = 0; i < xk_n_schedule_fields; i++)
         for (unsigned p = 0; p < 2; p++) {
             const struct xk_field_place at = xk_schedule_fields[i].place[p];
-            if (at.size && get_field(a, at) != get_field(b, at))
+            if (memcmp((const uint8_t *)a + at.at, (const uint8_t *)b + at.at,
+                       at.size))
                 return false;
         }
     return true;
@@ -116,8 +153,9 @@ void xk_schedule_fix(const struct xk_schedule_fixed *fixed,
         const struct xk_schedule_field *const f =
             &xk_schedule_fields[__builtin_ctzll(left)];
         for (unsigned p = 0; p < 2; p++)
-            if (f->place[p].size)
-                set_field(io, f->place[p], get_field(&fixed->to, f->place[p]));
+            memcpy((uint8_t *)io + f->place[p].at,
+                   (const uint8_t *)&fixed->to + f->place[p].at,
+                   f->place[p].size);
     }
 }
 
@@ -168,11 +206,39 @@ static bool word(const char *s, size_t len, const struct xk_schedule_field *f,
     return false;
 }
 
+/* Each digit once at most, and one colon. */
+static bool read_digits(const char *s, const char *end, struct xk_k_walk *out)
+{
+    unsigned n = 0, seen = 0;
+    bool colon = false;
+    *out = (struct xk_k_walk){0};
+    for (; s < end; s++) {
+        if (*s == ':' && !colon) {
+            out->loops = (uint8_t)n;
+            colon = true;
+            continue;
+        }
+        const char *const at = memchr(XK_K_LETTERS, *s, XK_N_K_DIGITS);
+        const unsigned digit = at ? (unsigned)(at - XK_K_LETTERS) : XK_K_END;
+        if (digit == XK_K_END || seen >> digit & 1)
+            return false;
+        seen |= 1u << digit;
+        out->digit[n++] = (uint8_t)digit;
+    }
+    return colon && n;
+}
+
 static bool parse_value(const struct xk_schedule_field *f, const char *s,
                         const char *end, struct xk_schedule *io)
 {
     if (f->words)
         return word(s, (size_t)(end - s), f, io);
+    if (f->digits) {
+        struct xk_k_walk w;
+        const bool good = read_digits(s, end, &w);
+        memcpy((uint8_t *)io + f->place[0].at, &w, sizeof(w));
+        return good;
+    }
     if (!read_field_number(&s, end, f->place[0], io))
         return false;
     if (f->between && (s == end || *s++ != f->between ||
@@ -204,6 +270,12 @@ static enum xk_status no_value(xk_ctx *c, const char *text, size_t n,
             "schedule: '%.*s' has no valid value: %s is one of: %s; %s", (int)n,
             text, f->name, f->words, f->meaning);
     const char between[] = {f->between, 0};
+    if (f->digits)
+        return xk_fail(c, XK_EPARSE,
+                       "schedule: '%.*s' has no valid value: %s is a list of "
+                       "the digits%.*s, each once at most, and a colon; %s",
+                       (int)n, text, f->name, XK_N_K_DIGITS, XK_K_LETTERS,
+                       f->meaning);
     return xk_fail(
         c, XK_EPARSE,
         "schedule: '%.*s' has no valid value: %s is a number%s%s%s of at most "

@@ -197,7 +197,7 @@ static int64_t around_cyc(const struct xk_score_tile *t,
     /* A third stage is filled and drained, by nobody else's work. */
     const int64_t drain = c->slm == 3 ? 6 * t->perf->latency : 0;
     const int64_t fill =
-        c->k_loop == XK_K_OUTER ? t->seen->k_outer * t->perf->refill : 0;
+        xk_schedule_is_each(c) ? t->seen->k_outer * t->perf->refill : 0;
     const int64_t later = w->later_pct * (l->per_eu - l->at_once);
     return w->around * (w->first_pct * l->at_once + later) / 100 + w->once_cyc +
            rounds_cyc(c, w, l) + drain + fill;
@@ -249,7 +249,7 @@ static int64_t outside(const struct xk_schedule *c)
  * have a copy of the body each, which is a loop if it comes round. */
 static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
 {
-    const int64_t places = c->k_loop == XK_K_INNER ? s->k_outer : 1;
+    const int64_t places = xk_schedule_is_one_loop(c) ? s->k_outer : 1;
     const int64_t whole = xk_schedule_is_walk(c)
                               ? s->k_outer * s->k_inner / c->k_step
                               : places * (s->k_inner / c->k_step);
@@ -269,7 +269,7 @@ static int64_t instructions_1k(const struct xk_perf *f,
                                const struct xk_schedule *c)
 {
     const bool straight =
-        xk_fma_family_of(c->fma)->dpas && !c->pack && !loops(s, c);
+        xk_fma_family_of(c->fma)->dpas && !xk_schedule_packs(c) && !loops(s, c);
     return straight ? f->straight_1k : 0;
 }
 

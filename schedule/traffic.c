@@ -137,7 +137,7 @@ static int64_t l2_bytes_a(const struct xk_score_tile *t,
     const struct xk_shape *const s = t->seen;
     const struct xk_score_lines l = t->a;
     const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
-    if (c->pack)
+    if (xk_schedule_packs(c))
         return position_bytes(s, c, rows, tiles);
     if (s->k_outer == 1 || !s->positions_1k)
         return outgrown(rows * l.row_b, rows * l.line_b, rows * l.line_b,

@@ -29,7 +29,7 @@ static int64_t around(const struct xk_platform *p, const struct xk_shape *s,
     int64_t addresses = 10;
     if (c->slm)
         addresses = 12 * s->k_outer * (c->m_thr / c->simd / c->tg_n);
-    else if (c->k_loop == XK_K_INNER)
+    else if (xk_schedule_is_one_loop(c))
         addresses = 4 * s->k_outer * (c->m_thr / (2 * xk_platform_dwords(p)));
     if (s->sums) /* two bytes of each column: zeroed, added up, multiplied */
         addresses += 20 + c->n_thr / 2 + rows;
@@ -210,13 +210,13 @@ static struct xk_score_work dpas_work(const struct xk_platform *p,
     struct xk_score_work w = {0};
     /* A step of a row is half a line, unless K is blocked by it. */
     const int64_t per_gather =
-        c->pack ? 1
+        xk_schedule_packs(c) ? 1
         : (c->slm && !s->together) || s->plain_a || s->stride > 1
             ? c->simd
             : gather_b / XK_LINE_B;
     /* A message without a gap takes as long if it brings nothing. */
     const int64_t lines_a = lines_of(s, c, gathers * per_gather);
-    const bool gaps = per_gather > gather_b / XK_LINE_B || c->pack;
+    const bool gaps = per_gather > gather_b / XK_LINE_B || xk_schedule_packs(c);
     int64_t lines =
         (gaps ? xk_score_inside(s, lines_a) : lines_a) + blocks * block_lines;
     int64_t sends = gathers + blocks;

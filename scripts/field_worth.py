@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """field_worth.py XKBENCH SHAPES-FOLDER CHOSEN FIXED [--waves=N]: what a value of a schedule's field
 is worth. The problems of all lists (scripts/kernels.py) whose own schedule matches the regular
-expression CHOSEN ("pack=1") are timed with it, and with what the search chooses where FIXED holds
-("pack=0"), in the timing model as it is and under gather=component. Prints the geometric
+expression CHOSEN ("walk=o:xp") are timed with it, and with what the search chooses where FIXED holds
+("walk=o:p"), in the timing model as it is and under gather=component. Prints the geometric
 mean of the time without over the time with, by setting and of all, and the share of the lists."""
 import argparse
 import collections

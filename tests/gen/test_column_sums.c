@@ -29,14 +29,13 @@ static const struct sum_case sum_cases[] = {
     {"fma=dpas", 2080, 16, 8, true, false, 128},
     {"fma=dpas m=8 n=8", 557056, 8, 8, false, true, 3},
     {"fma=dpas m=16 n=32 nsub=8 slots=1,1", 128, 32, 16, false, true, 100},
-    {"fma=dpasw m=16 n=32 slices=2 kloop=inner", 256, 64, 16, false, true, 5},
-    {"fma=dpas m=16 n=32 slices=4 kloop=inner", 512, 64, 16, true, true, 5},
-    {"fma=dpasw m=16 n=16 slm=2 kloop=inner tg=2x2", 128, 64, 64, false, true,
-     9},
-    {"fma=dpasw m=16 n=64 kloop=inner slots=1,1", 256, 128, 21, false, true, 9},
-    {"fma=dpas m=8 n=48 nsub=48 kloop=outer", 64, 48, 16, false, true, 11},
-    {"fma=dpasw kloop=outer slots=2,2", 256, 64, 21, false, false, 255},
-    {"fma=dpas kloop=walk", 256, 64, 21, false, false, 255},
+    {"fma=dpasw m=16 n=32 slices=2 walk=:po", 256, 64, 16, false, true, 5},
+    {"fma=dpas m=16 n=32 slices=4 walk=:po", 512, 64, 16, true, true, 5},
+    {"fma=dpasw m=16 n=16 slm=2 walk=:po tg=2x2", 128, 64, 64, false, true, 9},
+    {"fma=dpasw m=16 n=64 walk=:po slots=1,1", 256, 128, 21, false, true, 9},
+    {"fma=dpas m=8 n=48 nsub=48 walk=o:p", 64, 48, 16, false, true, 11},
+    {"fma=dpasw walk=o:p slots=2,2", 256, 64, 21, false, false, 255},
+    {"fma=dpas walk=:op", 256, 64, 21, false, false, 255},
 };
 
 static uint32_t seed;
@@ -96,7 +95,7 @@ static xk_program *make(const struct sum_case *x)
     d.iw = x->m;
     d.ih = d.kh = d.kw = 1;
     strcpy(d.src_tag, "axb");
-    strcpy(d.wei_tag, strstr(x->schedule, "kloop=inner") ? "any" : "oihw");
+    strcpy(d.wei_tag, strstr(x->schedule, "walk=:po") ? "any" : "oihw");
     strcpy(d.dst_tag, "axb");
     d.attr.zero_point[XK_ARG_SRC].source =
         x->by_value ? XK_QUANT_HOST : XK_QUANT_DEVICE;

@@ -514,7 +514,8 @@ static unsigned through_slm, in_one_loop;
 /* The way that operands take, and who multiplies. */
 static unsigned way_of(const struct xk_schedule *s)
 {
-    return s->fma | (s->slm > 0) << 2 | s->k_loop << 3 | (s->slices > 1) << 5;
+    return s->fma | (s->slm > 0) << 2 | xk_schedule_is_one_loop(s) << 3 |
+           xk_schedule_is_walk(s) << 4 | (s->slices > 1) << 5;
 }
 
 /* Runs one candidate alone; false: it does not fit. */
@@ -531,7 +532,7 @@ static bool run_candidate(const char *text, const struct xk_contraction *p,
         return false;
     run(text, p, &made, &seed);
     through_slm += s->slm > 0;
-    in_one_loop += s->k_loop == XK_K_INNER && !s->slm;
+    in_one_loop += xk_schedule_is_flat(s);
     return true;
 }
 

@@ -191,7 +191,7 @@ END_TEST
 static void check_other_tile(const char *a, const char *b)
 {
     static const char *const fields[] = {
-        " m=", " n=", " nsub=", " k=", "fma=", " kloop=", " slots=", " slm="};
+        " m=", " n=", " nsub=", " k=", "fma=", " walk=", " slots=", " slm="};
     bool other = false;
     for (unsigned i = 0; i < XK_COUNTOF(fields); i++) {
         const char *const x = strstr(a, fields[i]), *const y =

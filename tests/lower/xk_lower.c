@@ -87,11 +87,11 @@ static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
     XK_TRY(test_set_schedule(
         c,
         "fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=2x2 "
-        "kloop=inner slices=1 slots=1,1 slm=3 addr=surface grf=256",
+        "walk=:po slices=1 slots=1,1 slm=3 addr=surface grf=256",
         &s));
     while (*++words)
         XK_TRY(test_set_schedule(c, *words, &s));
-    if (s.pack)
+    if (xk_schedule_packs(&s))
         XK_TRY(xk_nest_pack(c, &con, s.k_step));
     XK_TRY(xk_plan_make(c, &platform, &con, &s, &plan));
     XK_TRY(xk_lower(c, &plan, "k", k));

@@ -47,7 +47,7 @@ enum xk_status plan_lab_flat(xk_ctx *c, const char *problem,
     plan_lab_contraction(c, problem, &d, src_tag, weights_of(text), con);
     ck_assert_int_eq(
         test_set_schedule(c,
-                          "simd=8 k=16 grf=256 addr=surface kloop=inner slm=0 "
+                          "simd=8 k=16 grf=256 addr=surface walk=:po slm=0 "
                           "slices=1 tg=2x1 slots=1,2",
                           &s),
         XK_OK);

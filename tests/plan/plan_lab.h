@@ -27,7 +27,7 @@ struct plan_lab_case {
 void plan_lab_case(xk_ctx *c, const struct plan_lab_case *of,
                    struct xk_plan *p);
 
-/* The plan of a loop over all of K (kloop=inner) of an f16 problem by dpas;
+/* The plan of a loop over all of K (walk=:po) of an f16 problem by dpas;
  * `text` sets the schedule's fields that matter. Why there is none stands in
  * the context's error. */
 enum xk_status plan_lab_flat(xk_ctx *c, const char *problem,

@@ -168,7 +168,8 @@ START_TEST(packed_taps_outside_load_what_is_there)
     s.simd = 8;
     s.n_sub = 32;
     s.grf_count = 256;
-    s.surfaces = s.pack = true;
+    s.surfaces = true;
+    s.k_walk = (struct xk_k_walk)XK_WALK_FEW;
     ck_assert_int_eq(xk_nest_pack(c, &con, s.k_step), XK_OK);
     const struct xk_plan p = plan_of(&s);
     const bool whole = loose[_i].used == 4;
@@ -271,14 +272,14 @@ END_TEST
 static const struct {
     const char *why, *text, *src_tag, *change;
 } flat[] = {
-    {"kloop=inner: K is no multiple of a step", "mb1ic40ih8oc64kh3ph1", "acdb",
+    {"walk=:po: K is no multiple of a step", "mb1ic40ih8oc64kh3ph1", "acdb",
      ""},
-    {"kloop=inner: rows of A are no dwords of K", "mb1ic64ih8oc64kh3ph1",
-     "abcd", ""},
-    {"kloop=inner: A's steps of K are not evenly spaced",
-     "mb1ic64ih8oc64kh3ph1", "aBcd32b", ""},
-    {"kloop=inner: too many addresses", "mb1ic64ih8oc64kh9ph4", "acdb", "m=32"},
-    {"kloop=inner: too many copies of the loop's body", "mb1ic64ih8oc64kh3ph1",
+    {"walk=:po: rows of A are no dwords of K", "mb1ic64ih8oc64kh3ph1", "abcd",
+     ""},
+    {"walk=:po: A's steps of K are not evenly spaced", "mb1ic64ih8oc64kh3ph1",
+     "aBcd32b", ""},
+    {"walk=:po: too many addresses", "mb1ic64ih8oc64kh9ph4", "acdb", "m=32"},
+    {"walk=:po: too many copies of the loop's body", "mb1ic64ih8oc64kh3ph1",
      "acdb", "unroll=200"},
     {"slices=4: sums of 131072 bytes are larger than SLM",
      "mb1ic64ih16oc256kh1", "acdb", "tg=8x2 n=32 nsub=32 m=32 slices=4"},
@@ -384,7 +385,7 @@ START_TEST(sizes_of_a_dpas_are_the_platforms)
 {
     static const struct plan_lab_case of = {
         "mb1ic32ih8oc32oh8kh1",
-        "fma=dpas simd=16 m=32 n=32 nsub=32 k=16 tg=1x1 slices=1 kloop=outer "
+        "fma=dpas simd=16 m=32 n=32 nsub=32 k=16 tg=1x1 slices=1 walk=o:p "
         "slots=1,1 slm=0 addr=surface grf=128",
         XK_F16,
         XK_F16,

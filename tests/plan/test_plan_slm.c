@@ -40,7 +40,7 @@ static enum xk_status make(const char *change)
         test_set_schedule(
             c,
             "fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=4x2 "
-            "kloop=inner slices=1 slots=1,1 slm=3 addr=surface grf=256",
+            "walk=:po slices=1 slots=1,1 slm=3 addr=surface grf=256",
             &s),
         XK_OK);
     ck_assert_int_eq(test_set_schedule(c, change, &s), XK_OK);
@@ -54,25 +54,25 @@ static enum xk_status make(const char *change)
 static const struct {
     const char *why, *text, *src, *wei, *change;
 } refused[] = {
-    {"kloop=inner: rows of A are no dwords of K", "mb1ic64ih8oc64kh3ph1",
-     "aBcd4b", WEI, ""},
-    {"kloop=inner: K is no multiple of a step", "mb1ic24ih8oc64kh3ph1", SRC,
+    {"walk=:po: rows of A are no dwords of K", "mb1ic64ih8oc64kh3ph1", "aBcd4b",
      WEI, ""},
-    {"kloop=inner: B is not loaded in blocks", "mb1ic64ih8oc64kh3ph1", SRC,
-     "acdb", ""},
-    {"kloop=inner: A's steps of K are not evenly spaced",
-     "mb1ic64ih8oc64kh3ph1", "aBcd32b", WEI, ""},
+    {"walk=:po: K is no multiple of a step", "mb1ic24ih8oc64kh3ph1", SRC, WEI,
+     ""},
+    {"walk=:po: B is not loaded in blocks", "mb1ic64ih8oc64kh3ph1", SRC, "acdb",
+     ""},
+    {"walk=:po: A's steps of K are not evenly spaced", "mb1ic64ih8oc64kh3ph1",
+     "aBcd32b", WEI, ""},
     /* Fewer than 268435455 bytes: four steps of so many pixels of 32, and one.
      */
-    {"kloop=inner: K spans too many bytes", "mb1ic64ih2048iw820oc32kh1kw1",
+    {"walk=:po: K spans too many bytes", "mb1ic64ih2048iw820oc32kh1kw1",
      "aBcd16b", WEI, ""},
     {NULL, "mb1ic64ih2048iw819oc32kh1kw1", "aBcd16b", WEI, ""},
     {NULL, "mb1ic64ih8oc64kh3ph1", SRC, WEI, "tg=1x4"}, /* 2 tiles, 4 threads */
     /* Each tap has a body; three buffers make it three, two of B six. */
     {NULL, "mb1ic64ih9iw4oc64kh3kw3ph2", SRC, WEI, "slots=1,2"},
-    {"kloop=inner: too many copies of the loop's body",
+    {"walk=:po: too many copies of the loop's body",
      "mb1ic64ih9iw9oc64kh5kw2ph2", SRC, WEI, "slots=1,2"},
-    {"kloop=inner: too many copies of the loop's body",
+    {"walk=:po: too many copies of the loop's body",
      "mb1ic64ih9iw4oc64kh3kw3ph2", SRC, WEI, "unroll=19"},
     {NULL, "mb1ic64ih9iw4oc64kh3kw3ph2", SRC, WEI, "unroll=18"},
     /* 3 places of 32 * 16 rows of 32 bytes; 48 * 16; 2 of these; 3 of 64 * 16.

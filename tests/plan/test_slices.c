@@ -45,7 +45,7 @@ static void make_plan(const char *text, uint8_t dt, const char *wei)
     snprintf(d.dst_tag, sizeof(d.dst_tag), "axb");
     plan_lab_contraction(c, "mb1ic128ih16oc192oh16kh1", &d, "acdb", wei, &con);
     ck_assert_int_eq(test_set_schedule(c,
-                                       "grf=256 addr=surface kloop=inner slm=0 "
+                                       "grf=256 addr=surface walk=:po slm=0 "
                                        "slots=1,1 tg=2x2",
                                        &s),
                      XK_OK);

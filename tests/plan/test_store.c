@@ -44,7 +44,7 @@ static const struct {
     {{"mb1ic32ih4oc64oh4kh1", N32 "k=16", F16, 0, true}, 16, 2},
     {{"mb1ic32ih4oc64oh4kh1", N64 "k=32", U8, 0, true}, 32, 2},
     /* slices: of 64 columns a thread ends with 16 */
-    {{"mb1ic128ih4oc64oh4kh1", N64 "k=16 kloop=inner slices=4", F16, 0, false},
+    {{"mb1ic128ih4oc64oh4kh1", N64 "k=16 walk=:po slices=4", F16, 0, false},
      16,
      0},
     /* columns that exist or not in groups of 16, of 8 */

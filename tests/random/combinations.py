@@ -65,9 +65,9 @@ class Combination:
                 f"+m={self.m}+n={self.n}+nsub={self.n}+k={self.k}"
                 f"+tg={self.group}+slots={self.slots[0]},{self.slots[1]}"
                 f"+slm={self.slm}"
-                f"+kloop={'inner' if self.slm else 'outer'}"
+                f"+walk={':po' if self.slm else 'o:p'}"
                 f"+slices=1+addr=surface+grf={self.grf}"
-                "+prefetch=0+pack=0+order=n"
+                "+prefetch=0+order=n"
                 "+unroll=0+store=auto")
 
     def buffers(self):

@@ -50,7 +50,7 @@ ANY_ORDER = ["bax", "xba", "Axb16a", "BxA16b16a", "ABx8b16a",
 MAX_MACS = 300_000
 NO_FIT = re.compile(r" \(XK_ENOFIT: no candidate fits, of \d+ the last: plan: "
                     r"(\d+ registers of |"
-                    r"(taps|slm|pack)=\w+: )")
+                    r"(walk|slm)=[\w:]+: )")
 
 
 def effective(p, axis):

@@ -20,7 +20,7 @@ from random_problems import POST_OPS, SCALES, Tap, problem, text
 from schedule_table import draw, fields, parsed
 
 # Words that no schedule of these types has, or that nothing loads or stores with.
-NEVER = {"f32": ["fma=dpas", "fma=dpasw", "fma=dp4a", "pack=1",
+NEVER = {"f32": ["fma=dpas", "fma=dpasw", "fma=dp4a", "walk=o:xp",
                  "store=packed", "store=columns"],
          "f16": ["fma=mad", "fma=dp4a", "store=block", "store=scattered"],
          "u8s8": ["fma=mad"]}
@@ -98,7 +98,7 @@ def deep(rng, dtype):
 KINDS = [
     (plain, None, ["any", "any", "axb", "axb", "axb", "abx", *IMAGES], 34),
     (with_lines, ["holds"], ["any", "any", "axb", "axb", "Bxa16b", "Bxa32b"], 18),
-    (with_few, ["pack"], ["any", "any", "axb", "aBx4b", "Bxa4b"], 10),
+    (with_few, ["walk"], ["any", "any", "axb", "aBx4b", "Bxa4b"], 10),
     (deep, ["slices", "slots", "slm"], ["any", "axb", "axb"], 16),
 ]
 

@@ -57,7 +57,7 @@ def main():
     for dtype, schedules in SCHEDULES.items():
         for layout in ("axb", "any"):
             for slices, more in schedules:
-                schedule = f"kloop=walk slices={slices} {more}".strip()
+                schedule = f"walk=:op slices={slices} {more}".strip()
                 said = run(sys.argv[1], dtype, layout, schedule)
                 t.line("\n".join(complaints(said, dtype, slices)),
                        f"{dtype} {layout} {schedule}")

@@ -102,6 +102,8 @@ static uint16_t random_step(uint64_t *r, const struct xk_shape *s, uint8_t fma)
 /* Sets every field that a search sets; most results break a rule. */
 static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
 {
+    static const struct xk_k_walk walks[] = {XK_WALK_EACH, XK_WALK_INSIDE,
+                                             XK_WALK_ALL};
     static const uint8_t dpas_m[] = {8, 16, 24, 32};
     const uint8_t fma = s->elem_b == 4   ? XK_FMA_MAD
                         : s->elem_b == 2 ? (uint8_t)(1 + below(r, 2))
@@ -117,13 +119,14 @@ static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
         .tg_n = (uint16_t)pow2_below(r, 4),
         .slots_a = (uint8_t)(1 + below(r, 3)),
         .slots_b = (uint8_t)(1 + below(r, 3)),
-        .k_loop = (uint8_t)below(r, 3),
+        .k_walk = walks[below(r, 3)],
         .slices = (uint8_t)pow2_below(r, 4),
         .slm = below(r, 4) ? 0 : (uint8_t)(2 + below(r, 2)),
         .surfaces = true,
         .grf_count = (uint16_t)(128 * pow2_below(r, 2))};
     c.n_sub = (uint16_t)(below(r, 4) ? c.n_thr : 8);
-    c.pack = dpas && s->line_places && below(r, 2);
+    if (dpas && s->line_places && below(r, 2))
+        c.k_walk = (struct xk_k_walk)XK_WALK_FEW;
     if (s->shared.steps && below(r, 2)) {
         c.slots_a = 1;
         c.holds = (uint8_t)s->shared.steps;
@@ -131,7 +134,7 @@ static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
     if (c.slm)
         c.slots_a = 1;
     if (c.slm) { /* what they need at least */
-        c.k_loop = XK_K_INNER;
+        c.k_walk = (struct xk_k_walk)XK_WALK_INSIDE;
         c.n_sub = c.n_thr;
     }
     return c;
@@ -275,10 +278,10 @@ static void say(xk_ctx *x, uint64_t *r, struct xk_schedule *c)
     static const char *const names[] = {"simd",   "m",   "n",   "nsub",  "k",
                                         "slices", "slm", "grf", "unroll"};
     static const char *const rest[] = {
-        "kloop=outer", "kloop=inner",    "fma=mad",       "fma=dpas",
-        "fma=dpasw",   "fma=dp4a",       "pack=1",        "slots=1,1",
-        "slots=2,3",   "slots=0,255",    "slots=255,254", "tg=1x1",
-        "tg=0x1",      "tg=65535x65535", "tg=1024x1024",  "addr=a64"};
+        "walk=o:p",  "walk=:po",       "fma=mad",       "fma=dpas",
+        "fma=dpasw", "fma=dp4a",       "walk=o:xp",     "slots=1,1",
+        "slots=2,3", "slots=0,255",    "slots=255,254", "tg=1x1",
+        "tg=0x1",    "tg=65535x65535", "tg=1024x1024",  "addr=a64"};
     static const unsigned values[] = {
         0,  1,  2,  3,   4,   5,   7,   8,   9,    16,    24,
         32, 48, 64, 127, 128, 192, 255, 256, 1024, 65520, 65535};

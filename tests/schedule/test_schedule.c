@@ -25,6 +25,7 @@ static const struct xk_schedule good = {.simd = 16,
                                         .slots_b = 1,
                                         .slices = 1,
                                         .splits = 1,
+                                        .k_walk = XK_WALK_EACH,
                                         .grf_count = 128};
 static const struct xk_shape shape = {3136, 64, 64, 9, 4};
 
@@ -86,13 +87,13 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
                                           .tg_n = 2,
                                           .slots_a = 1,
                                           .slots_b = 1,
-                                          .k_loop = XK_K_INNER,
+                                          .k_walk = XK_WALK_INSIDE,
                                           .slices = 1,
                                           .slm = 3,
                                           .surfaces = true,
                                           .grf_count = 256};
-#define DOTS "fma=dp4a simd=16 k=16 slm=0 kloop=outer"
-#define BATCH "fma=lanes simd=16 m=14 n=16 nsub=16 k=1 slm=0 kloop=outer"
+#define DOTS "fma=dp4a simd=16 k=16 slm=0 walk=o:p"
+#define BATCH "fma=lanes simd=16 m=14 n=16 nsub=16 k=1 slm=0 walk=o:p"
 #define OF_BATCH OF_BATCH_WITH(.sums = false)
 #define OF_BATCH_WITH(field)                                                   \
     {                                                                          \
@@ -107,8 +108,9 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
             {{0, 1, 56, 3, 1, 1}, {2, 3, 56, 3, 1, 1}}                         \
         }                                                                      \
     }
-#define HOLD "holds=3 slots=1,2 slm=0 kloop=inner m=16 n=16 nsub=16"
-#define PACK "slm=0 kloop=outer slots=1,1 m=16 pack=1"
+#define HOLD "holds=3 slots=1,2 slm=0 walk=:po m=16 n=16 nsub=16"
+#define PACKED "slm=0 slots=1,1 m=16"
+#define PACK PACKED " walk=o:xp"
 static const struct {
     const char *rule, *change;
     struct xk_shape shape;
@@ -121,14 +123,14 @@ static const struct {
     {NULL, "slm=2", {3136, 64, 64, 9, 2}},
     {NULL, "slm=1", {3136, 64, 64, 9, 2}},
     {"slm", "slm=4", {3136, 64, 64, 9, 2}},
-    {"slm", "kloop=outer", {3136, 64, 64, 9, 2}},
-    {"parts", "fma=dpas slm=0 kloop=outer nsub=4", {3136, 64, 64, 9, 2}},
-    {NULL, "fma=dpas slm=0 kloop=outer nsub=8", {3136, 64, 64, 9, 2}},
-    {NULL, "fma=dpas slm=0 kloop=outer m=8 n=48 nsub=24", {3136, 64, 64, 9, 2}},
-    {"lanes", "fma=dpas slm=0 kloop=outer n=8 m=72", {3136, 64, 64, 9, 2}},
-    {NULL, "fma=dpas slm=0 kloop=outer n=8 nsub=8 m=64", {3136, 64, 64, 9, 2}},
-    {"lanes", "fma=dpas slm=0 kloop=outer m=8 n=72", {3136, 64, 64, 9, 2}},
-    {NULL, "fma=dpas slm=0 kloop=outer m=8 n=64", {3136, 64, 64, 9, 2}},
+    {"slm", "walk=o:p", {3136, 64, 64, 9, 2}},
+    {"parts", "fma=dpas slm=0 walk=o:p nsub=4", {3136, 64, 64, 9, 2}},
+    {NULL, "fma=dpas slm=0 walk=o:p nsub=8", {3136, 64, 64, 9, 2}},
+    {NULL, "fma=dpas slm=0 walk=o:p m=8 n=48 nsub=24", {3136, 64, 64, 9, 2}},
+    {"lanes", "fma=dpas slm=0 walk=o:p n=8 m=72", {3136, 64, 64, 9, 2}},
+    {NULL, "fma=dpas slm=0 walk=o:p n=8 nsub=8 m=64", {3136, 64, 64, 9, 2}},
+    {"lanes", "fma=dpas slm=0 walk=o:p m=8 n=72", {3136, 64, 64, 9, 2}},
+    {NULL, "fma=dpas slm=0 walk=o:p m=8 n=64", {3136, 64, 64, 9, 2}},
     {"slm", "slm=3 addr=a64", {3136, 64, 64, 9, 2}},
     {"pairs", "tg=1x2", {3136, 64, 64, 9, 2}},
     {"pairs", "n=8 nsub=8", {3136, 64, 64, 9, 2}},
@@ -162,42 +164,32 @@ static const struct {
     {"unroll", "unroll=19", {3136, 64, 64, 9, 2}},
     {NULL, "unroll=8", {3136, 64, 64, 2, 2}},
     {"unroll", "unroll=9", {3136, 64, 64, 2, 2}}, /* steps */
-    {NULL, "unroll=4 slm=0 kloop=outer", {3136, 64, 64, 9, 2}},
-    {"unroll", "unroll=5 slm=0 kloop=outer", {3136, 64, 64, 9, 2}},
-    {"unroll", "unroll=19 slm=0 kloop=outer", {3136, 64, 512, 9, 2}},
-    {"unroll", "unroll=5 slm=0 kloop=inner slices=2", {3136, 64, 128, 1, 2}},
+    {NULL, "unroll=4 slm=0 walk=o:p", {3136, 64, 64, 9, 2}},
+    {"unroll", "unroll=5 slm=0 walk=o:p", {3136, 64, 64, 9, 2}},
+    {"unroll", "unroll=19 slm=0 walk=o:p", {3136, 64, 512, 9, 2}},
+    {"unroll", "unroll=5 slm=0 walk=:po slices=2", {3136, 64, 128, 1, 2}},
     /* Three register buffers: taps innermost, without SLM.
      */
     {"slots",
-     "slots=4,1 slm=0 kloop=inner m=16 n=16 nsub=16",
+     "slots=4,1 slm=0 walk=:po m=16 n=16 nsub=16",
      {3136, 64, 128, 9, 2}},
-    {"slots",
-     "slots=2,3 slm=0 kloop=outer n=16 nsub=16",
-     {3136, 64, 128, 9, 2}},
-    {"slots",
-     "slots=3,1 slm=0 kloop=outer n=16 nsub=16",
-     {3136, 64, 128, 9, 2}},
+    {"slots", "slots=2,3 slm=0 walk=o:p n=16 nsub=16", {3136, 64, 128, 9, 2}},
+    {"slots", "slots=3,1 slm=0 walk=o:p n=16 nsub=16", {3136, 64, 128, 9, 2}},
     {"slots", "slots=1,3", {3136, 64, 64, 9, 2}},
-    {NULL,
-     "slots=3,3 slm=0 kloop=inner m=16 n=16 nsub=16",
-     {3136, 64, 64, 9, 2}},
-    {NULL,
-     "slots=2,3 slm=0 kloop=inner m=16 n=16 nsub=16",
-     {3136, 64, 64, 9, 2}},
-    {NULL,
-     "slots=3,1 slm=0 kloop=inner m=16 n=16 nsub=16",
-     {3136, 64, 48, 1, 2}},
+    {NULL, "slots=3,3 slm=0 walk=:po m=16 n=16 nsub=16", {3136, 64, 64, 9, 2}},
+    {NULL, "slots=2,3 slm=0 walk=:po m=16 n=16 nsub=16", {3136, 64, 64, 9, 2}},
+    {NULL, "slots=3,1 slm=0 walk=:po m=16 n=16 nsub=16", {3136, 64, 48, 1, 2}},
     {"slots",
-     "slots=3,1 slm=0 kloop=inner m=16 n=16 nsub=16",
+     "slots=3,1 slm=0 walk=:po m=16 n=16 nsub=16",
      {3136, 64, 32, 1, 2}}, /* two steps */
     {"slots",
-     "slots=3,3 slm=0 kloop=inner m=16 n=16 nsub=16 slices=2",
+     "slots=3,3 slm=0 walk=:po m=16 n=16 nsub=16 slices=2",
      {3136, 64, 64, 1, 2}},
-    {"offsets", "slm=0 kloop=outer", {3136, 64, 16, 1 << 27, 2}},
-    {NULL, "slm=0 kloop=outer", {3136, 64, 16, 1 << 26, 2}},
-    {NULL, "slm=0 kloop=inner prefetch=1", {3136, 64, 64, 9, 2}},
+    {"offsets", "slm=0 walk=o:p", {3136, 64, 16, 1 << 27, 2}},
+    {NULL, "slm=0 walk=o:p", {3136, 64, 16, 1 << 26, 2}},
+    {NULL, "slm=0 walk=:po prefetch=1", {3136, 64, 64, 9, 2}},
     {NULL,
-     "fma=mad simd=16 k=4 slm=0 kloop=inner m=16 prefetch=1",
+     "fma=mad simd=16 k=4 slm=0 walk=:po m=16 prefetch=1",
      {3136, 64, 64, 9, 4}},
     /* Steps that share rows: lines of 14 places of 16 rows, or of 28 of 8. */
     {NULL, HOLD, {3136, 64, 64, 9, 2, .eights = true, .shared = {16, 3, 224}}},
@@ -218,7 +210,7 @@ static const struct {
      HOLD " slots=2,2",
      {3136, 64, 64, 9, 2, .eights = true, .shared = {16, 3, 224}}},
     {"holds",
-     HOLD " kloop=outer",
+     HOLD " walk=o:p",
      {3136, 64, 64, 9, 2, .eights = true, .shared = {16, 3, 224}}},
     {"holds",
      HOLD " m=32",
@@ -233,42 +225,42 @@ static const struct {
      HOLD " m=32 n=32 nsub=32 slots=1,3",
      {3136, 64, 64, 9, 2, .eights = true, .shared = {32, 3, 224}}},
     {"prefetch", "prefetch=1", {3136, 64, 64, 9, 2}}, /* SLM */
-    {"prefetch", "slm=0 kloop=outer prefetch=1", {3136, 64, 64, 9, 2}},
-    {"prefetch", "slm=0 kloop=inner prefetch=1 order=m", {3136, 64, 64, 9, 2}},
+    {"prefetch", "slm=0 walk=o:p prefetch=1", {3136, 64, 64, 9, 2}},
+    {"prefetch", "slm=0 walk=:po prefetch=1 order=m", {3136, 64, 64, 9, 2}},
     /* Sums of B's columns. */
     {NULL, "slm=0 k=32", {3136, 64, 64, 1, 1, .sums = true}},
-    {"sums", "slm=0 k=32 kloop=outer", {3136, 64, 72, 1, 1, .sums = true}},
+    {"sums", "slm=0 k=32 walk=o:p", {3136, 64, 72, 1, 1, .sums = true}},
     {"sums",
-     "slm=0 kloop=outer fma=dp4a simd=16 m=16 n=16 nsub=16 k=16 tg=2x2",
+     "slm=0 walk=o:p fma=dp4a simd=16 m=16 n=16 nsub=16 k=16 tg=2x2",
      {3136, 64, 64, 1, 1, .sums = true}},
     {NULL, PACK, {3136, 64, 3, 49, 2, .line_places = 7, .used_e = 3}},
     {NULL, PACK, {3136, 64, 3, 49, 1, .line_places = 7, .used_e = 4}},
     {NULL,
      PACK,
      {3136, 64, 3, 49, 2, .together = true, .line_places = 7, .used_e = 4}},
-    {"pack", PACK, {3136, 64, 3, 49, 2}},
-    {"kloop",
-     PACK " kloop=inner",
+    {"few", PACK, {3136, 64, 3, 49, 2}},
+    {"walk",
+     PACKED " walk=:xpo",
      {3136, 64, 3, 49, 2, .line_places = 7, .used_e = 4}},
-    {"pack",
+    {"few",
      PACK " addr=a64",
      {3136, 64, 3, 49, 2, .line_places = 7, .used_e = 4}},
     {"slots",
      PACK " slots=2,2",
      {3136, 64, 3, 49, 2, .line_places = 7, .used_e = 4}},
-    {"pack",
-     "pack=1",
+    {"slm",
+     "walk=o:xp",
      {3136, 64, 3, 9, 2, .line_places = 3, .used_e = 4}}, /* SLM */
-    {"pack",
+    {"few",
      PACK " fma=dpas n=8 nsub=8",
      {3136, 64, 3, 49, 2, .line_places = 7, .used_e = 4}},
     /* All of K comes at once, by messages of its own. */
     {NULL, BATCH, OF_BATCH},
     {"sums", BATCH, OF_BATCH_WITH(.sums = true)},
-    {"kloop", BATCH " kloop=inner", OF_BATCH},
-    {"kloop", BATCH " kloop=inner prefetch=1", OF_BATCH},
-    {"kloop", BATCH " kloop=inner slices=2", OF_BATCH},
-    {"kloop", BATCH " kloop=walk", OF_BATCH},
+    {"walk", BATCH " walk=:po", OF_BATCH},
+    {"walk", BATCH " walk=:po prefetch=1", OF_BATCH},
+    {"walk", BATCH " walk=:po slices=2", OF_BATCH},
+    {"walk", BATCH " walk=:op", OF_BATCH},
     {NULL, "store=packed", {3136, 64, 64, 9, 2}},
     {NULL, "store=columns", {3136, 64, 64, 9, 2}},
     {"store", "store=block", {3136, 64, 64, 9, 2}},
@@ -296,6 +288,13 @@ END_TEST
 /* Random fields come back from their text; other fields are left alone. */
 START_TEST(text_parses_back)
 {
+    static const struct xk_k_walk walks[] = {
+        XK_WALK_EACH,
+        XK_WALK_INSIDE,
+        XK_WALK_ALL,
+        XK_WALK_FEW,
+        {2, {XK_K_LAST, XK_K_FEW}},
+        {1, {XK_K_FEW, XK_K_LAST, XK_K_OUTER}}};
     uint64_t rng = 4711;
     xk_ctx *const c = xk_ctx_create(NULL);
     for (unsigned i = 0; i < 1000; i++) {
@@ -313,14 +312,11 @@ START_TEST(text_parses_back)
         a.slots_a = (uint8_t)(rng >> 49);
         a.slots_b = (uint8_t)(rng >> 51);
         a.slices = (uint8_t)(rng >> 47);
-        a.k_loop = rng >> 57 & 1;
-        b.k_loop = !a.k_loop;
+        a.k_walk = walks[(rng >> 57) % XK_COUNTOF(walks)];
         a.slm = (uint8_t)(rng >> 55);
         a.holds = (uint8_t)(rng >> 43);
         a.surfaces = rng >> 63;
         a.prefetch = rng >> 59 & 1;
-        a.pack = rng >> 58 & 1;
-        b.pack = !a.pack;
         b.prefetch = !a.prefetch;
         a.grf_count = (uint16_t)(rng >> 23);
         a.m_first = rng >> 61 & 1;
@@ -357,10 +353,16 @@ static const struct {
     {"addr=surfaces", "'addr="},
     {"m=-1", "'m=-1'"},
     {"slm=2 prefetch=yes", "'prefetch=yes'"},
-    {"pack=rows", "'pack=rows'"},
-    {"pack=", "'pack='"},
-    {"pack", "'pack'"},
-    {"slm=0 pack=yes", "'pack=yes'"},
+    {"kloop=inner", "'kloop=inner'"}, /* until November 2026 */
+    {"walk=", "'walk='"},
+    {"walk", "'walk'"},
+    {"walk=:", "'walk=:'"},
+    {"walk=op", "'walk=op'"},
+    {"walk=o::p", "'walk=o::p'"},
+    {"walk=o:pp", "'walk=o:pp'"},
+    {"walk=o:y", "'walk=o:y'"},
+    {"walk=o: p", "names no field"},
+    {"slm=0 walk=inner", "'walk=inner'"},
     {"order=k", "'order=k'"},
     {"order=", "'order='"},
     {"unroll=256", "'unroll=256'"},
@@ -411,9 +413,9 @@ static const struct {
     {"m=32 n=32 slots=2,2 grf=128", "registers", {3136, 64, 64, 9, 2}},
     {"slots=2,2 grf=128", NULL, {3136, 64, 64, 9, 2}},
     {"addr=a64", NULL, {3136, 64, 64, 9, 2}},
-    {"addr=a64 kloop=inner", "kloop", {3136, 64, 64, 9, 2}},
+    {"addr=a64 walk=:po", "walk", {3136, 64, 64, 9, 2}},
     {"slm=2 tg=3x2", NULL, {3136, 64, 64, 9, 2}},
-    {"slm=2 kloop=outer", "slm", {3136, 64, 64, 9, 2}},
+    {"slm=2 walk=o:p", "slm", {3136, 64, 64, 9, 2}},
     {"slm=3 n=8 fma=dpas", NULL, {3136, 64, 64, 1, 2}},
     {"slm=3 slices=2", "slm", {3136, 64, 64, 1, 2}},
     {"order=m", NULL, {3136, 64, 64, 9, 2}},
@@ -464,15 +466,15 @@ START_TEST(copies_are_whole_rounds)
         const char *text;
         unsigned taps, copies;
     } rows[] = {
-        {"slm=0 kloop=outer", 9, 1},
-        {"slm=0 kloop=outer slots=2,1", 9, 2},
-        {"slm=0 kloop=outer slots=2,3", 9, 6},
-        {"slm=0 kloop=outer unroll=5", 9, 5},
-        {"slm=0 kloop=outer slots=1,2 unroll=5", 9, 6},
-        {"slm=0 kloop=inner", 4, 4},
-        {"slm=0 kloop=inner slots=1,3", 4, 12},
-        {"slm=0 kloop=inner slots=2,2 unroll=4", 4, 4},
-        {"slm=0 kloop=inner unroll=5", 4, 8},
+        {"slm=0 walk=o:p", 9, 1},
+        {"slm=0 walk=o:p slots=2,1", 9, 2},
+        {"slm=0 walk=o:p slots=2,3", 9, 6},
+        {"slm=0 walk=o:p unroll=5", 9, 5},
+        {"slm=0 walk=o:p slots=1,2 unroll=5", 9, 6},
+        {"slm=0 walk=:po", 4, 4},
+        {"slm=0 walk=:po slots=1,3", 4, 12},
+        {"slm=0 walk=:po slots=2,2 unroll=4", 4, 4},
+        {"slm=0 walk=:po unroll=5", 4, 8},
         {"slm=3 slots=1,2", 9, 18},
     };
     xk_ctx *const c = xk_ctx_create(NULL);
@@ -502,7 +504,7 @@ START_TEST(what_is_filled_has_taps_outside)
 {
     struct xk_shape s = shape;
     struct xk_schedule inner = good;
-    inner.k_loop = XK_K_INNER;
+    inner.k_walk = (struct xk_k_walk)XK_WALK_INSIDE;
     inner.surfaces = true;
     ck_assert_ptr_null(xk_schedule_check(xehpg(), &s, &inner));
     s.filled = true;
@@ -668,7 +670,8 @@ START_TEST(the_last_candidate_is_the_last_resort)
     ck_assert_uint_eq(last.tg_m * last.tg_n * xk_schedule_slices(&last), 1);
     ck_assert_uint_eq(last.slots_a * last.slots_b, 1);
     ck_assert_uint_eq(last.grf_count, 256);
-    ck_assert(last.k_loop != XK_K_INNER && !last.slm && !last.pack);
+    ck_assert(xk_schedule_is_each(&last) && !last.slm &&
+              !xk_schedule_packs(&last));
     last.surfaces = false;
     ck_assert_ptr_null(xk_schedule_check(xehpg(), s, &last));
 }
@@ -756,16 +759,16 @@ START_TEST(prints_every_field)
     xk_schedule_print(&good, &s);
     ck_assert_str_eq(xk_str_get(&s),
                      "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
-                     "slices=1 splits=1 kloop=outer slots=2,1 holds=0 slm=0 "
-                     "prefetch=0 pack=0 addr=a64 grf=128 order=n unroll=0 "
+                     "slices=1 splits=1 walk=o:p slots=2,1 holds=0 slm=0 "
+                     "prefetch=0 addr=a64 grf=128 order=n unroll=0 "
                      "store=auto");
     struct xk_schedule edge = shared;
-    edge.pack = true;
     edge.prefetch = true;
     xk_str_clear(&s);
     xk_schedule_print(&edge, &s);
-    ck_assert_ptr_nonnull(strstr(xk_str_get(&s), " slm=3 prefetch=1 pack=1 "
-                                                 "addr=surface "));
+    ck_assert_ptr_nonnull(strstr(xk_str_get(&s),
+                                 " walk=:po slots=1,1 holds=0 slm=3 prefetch=1 "
+                                 "addr=surface "));
     xk_str_fini(&s);
 }
 END_TEST

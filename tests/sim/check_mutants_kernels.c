@@ -128,7 +128,7 @@ static unsigned of_row(const struct row *r, const uint32_t *t, use_fn *use)
 {
     char schedule[160];
     snprintf(schedule, sizeof schedule,
-             "simd=8 slices=1 splits=1 kloop=inner k=%u %s",
+             "simd=8 slices=1 splits=1 walk=:po k=%u %s",
              t[0] == XK_F16 ? 16u : 32u, r->schedule);
     return generated(r->problem, schedule, t[0], t[1], t[2], use);
 }

@@ -224,7 +224,7 @@ def residency(xkbench):
             rows, channels = m * 4 * 32 // 64, n * 8 * groups
             out = run(xkbench, "--mode=P", "--dt=" + dtype, "--time-only=0",
                       f"--schedule=fma={fma} m={m} n={n} tg=4x8 grf=256 "
-                      "slm=0 slices=1 kloop=inner", "--perf-template=@%0ptime%",
+                      "slm=0 slices=1 walk=:po", "--perf-template=@%0ptime%",
                       f"mb1ic2048ih{rows}iw64oc{channels}oh{rows}ow64kh1kw1ph0pw0")
             ms.append(float(out.split("@")[2].split()[0]))
         say(f"{dtype} tile {n} x {m}", "a770", ms[1] / ms[0] / 2, want, "catalog Ep",

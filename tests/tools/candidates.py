@@ -18,10 +18,11 @@ from tap import Tap  # noqa: E402
 
 BUFFERED = r"slm=[123]"
 SLICED = r"slices=[2-9]"
-PACK = "pack=1"
-PACKED_WITH = "(kloop=inner|prefetch=1|slm=[123]) .*pack=1"
+PACK = "walk=o:xp"
+OFFERED = "walk=o:xp slots"  # not forced: the first need not fit
+PACKED_WITH = "walk=o:xp .*(prefetch=1|slm=[123])"
 PREFETCH = "slm=0 .*prefetch=1"
-ASKED_FOR = "kloop=outer .*prefetch=1|slm=[123] .*prefetch=1"
+ASKED_FOR = "walk=o:x?p .*prefetch=1|slm=[123] .*prefetch=1"
 WIDE = "n=64"
 # 12 images are no whole number of eight rows, so they are not inside the pixels.
 # Options and problem, what is among the candidates, what must not be.
@@ -51,18 +52,17 @@ ROWS = [
     (["--dt=f16"], "mb16ic3ih112oc64kh7ph3", [PACK], [PACKED_WITH]),
     (["--dt=u8s8"], "mb8ic4ih56oc64kh3ph1", [PACK], [PACKED_WITH]),
     (["--dt=u8s8", "--stag=Bcda4b"], "mb8ic4ih56oc64kh3ph1", [PACK], []),
-    (["--dt=f16"], "mb12ic3ih112oc64kh7ph3", ["kloop=outer .*pack=1"],
-     ["kloop=inner .*pack=1"]),
+    (["--dt=f16"], "mb12ic3ih112oc64kh7ph3", [OFFERED], [PACKED_WITH]),
     (["--dt=f16", "--stag=axb"], "mb16ic3ih112oc64kh7ph3",
-     ["kloop=outer .*pack=1"], ["kloop=inner .*pack=1"]),
+     [OFFERED], [PACKED_WITH]),
     (["--dt=u8s8", "--stag=axb"], "mb16ic3ih112oc64kh7ph3",
-     ["n=64 .*kloop=outer .*pack=1"], ["m=16 n=32 .*pack=1"]),
-    (["--dt=f16", "--stag=axb"], "mb16ic3ih112oc64kh3ph1", ["kloop=outer"], [PACK]),
-    (["--dt=f16", "--stag=abx"], "mb16ic3ih112oc64kh7ph3", ["kloop=outer"], [PACK]),
-    (["--dt=f16", "--wtag=axb"], "mb16ic3ih112oc64kh7ph3", ["kloop=outer"],
+     ["n=64 .*walk=o:xp"], ["m=16 n=32 .*walk=o:xp"]),
+    (["--dt=f16", "--stag=axb"], "mb16ic3ih112oc64kh3ph1", ["walk=o:p"], [PACK]),
+    (["--dt=f16", "--stag=abx"], "mb16ic3ih112oc64kh7ph3", ["walk=o:p"], [PACK]),
+    (["--dt=f16", "--wtag=axb"], "mb16ic3ih112oc64kh7ph3", ["walk=o:p"],
      [PACK]),
-    (["--dt=f16"], "mb16ic5ih112oc64kh7ph3", ["kloop=outer"], [PACK]),
-    (["--dt=f16"], "mb16ic3ih112iw112oc64kh7kw1ph3pw0", ["kloop=outer"], [PACK]),
+    (["--dt=f16"], "mb16ic5ih112oc64kh7ph3", ["walk=o:p"], [PACK]),
+    (["--dt=f16"], "mb16ic3ih112iw112oc64kh7kw1ph3pw0", ["walk=o:p"], [PACK]),
     (["--dt=f32", "--stag=axb", "--dtag=axb"], "mb16ic64ih56oc64kh3ph1",
      ["fma=mad", SLICED, PREFETCH], [WIDE, ASKED_FOR]),
 ]

@@ -138,8 +138,8 @@ XKBENCH = [
      r"schedule: m=3: breaks the rule lanes: "),
     # Tiles whose columns are no block of weights that has a tag.
     (["--mode=C", "--dt=f16", "--schedule=" + "+".join(
-        "fma=dpas m=8 kloop=outer slots=1,1 grf=256 n=48 nsub=48".split()) +
-      ";n=24+nsub=24+m=8+fma=dpas+slots=1,1+kloop=outer",
+        "fma=dpas m=8 walk=o:p slots=1,1 grf=256 n=48 nsub=48".split()) +
+      ";n=24+nsub=24+m=8+fma=dpas+slots=1,1+walk=o:p",
       "mb1ic32ih8oc64oh8kh3ph1"], 0, r"passed:2"),
     (["--schedule=n=16 colour=red", FINE], 1,
      r"INVALID_ARGUMENTS \(schedule: 'colour=red' names no field.*addr"),

@@ -13,10 +13,10 @@ import sys
 from cli import Tap
 
 # Type, XK_SCHEDULE, problem, whether the loop that multiplies is most of it.
-MAD = ("fma=mad simd=16 k=4 tg=2x1 slm=0 kloop=outer slices=1 splits=1 "
+MAD = ("fma=mad simd=16 k=4 tg=2x1 slm=0 walk=o:p slices=1 splits=1 "
        "addr=surface grf=128")
-DPAS = "simd=8 kloop=outer slices=1 splits=1 addr=surface"
-INNER = DPAS.replace("outer", "inner")  # With SLM the taps are innermost.
+DPAS = "simd=8 walk=o:p slices=1 splits=1 addr=surface"
+INNER = DPAS.replace("o:p", ":po")  # With SLM the taps are innermost.
 CASES = [
     ("f32", f"{MAD} m=16 n=16 nsub=16 slots=2,1", "mb1ic256ih8oc32kh1", True),
     ("f32", f"{MAD} m=16 n=32 nsub=32 slots=1,1", "mb1ic128ih6oc32kh3ph1",

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from cli import Tap
 
-OUTER = "kloop=outer slices=1 slm=0 nsub=16 n=16 prefetch=0"
+OUTER = "walk=o:p slices=1 slm=0 nsub=16 n=16 prefetch=0"
 # What is asked of xk gen, XK_SCHEDULE.
 CASES = [
     (["mb2ic3ih32oc16oh16kh3sh2ph1"], ""),
     (["--dt=f16", "mb2ic20ih14oc40oh14kh3ph1"], ""),
     (["--dt=f16", "--stag=axb", "--dtag=axb", "mb2ic24ih14oc40oh14kh3ph1"], OUTER),
     (["--dt=f16", "mb2ic64ih14oc64oh14kh3ph1"],
-     "kloop=inner slices=1 slm=0 m=16 n=32 pack=0"),
+     "walk=:po slices=1 slm=0 m=16 n=32"),
     (["--dt=u8s8", "mb2ic20ih14oc40oh14kh3ph1"], OUTER + " fma=dp4a simd=16 m=16 k=8"),
     (["--dt=u8s8", "mb2ic21ih7oc21oh7kh1"], OUTER),
     (["--formula", "A: f16[5,64,32]; B: f16[5,32,16]; "

@@ -15,15 +15,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tap import Tap  # noqa: E402
 
-THROUGH = ("fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=4x2 slices=1 splits=1 kloop=inner "
+THROUGH = ("fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=4x2 slices=1 splits=1 walk=:po "
            "slots=1,1 holds=0 slm=2 prefetch=0 "
            "addr=surface grf=256 order=n unroll=0 store=auto")
 STRAIGHT = THROUGH.replace("slm=2", "slm=0")
-TAP_BY_TAP = STRAIGHT.replace("inner", "outer")
-LANES = ("fma=mad simd=16 m=16 n=16 nsub=16 k=2 tg=2x2 slices=1 splits=1 kloop=outer "
+TAP_BY_TAP = STRAIGHT.replace(":po", "o:p")
+LANES = ("fma=mad simd=16 m=16 n=16 nsub=16 k=2 tg=2x2 slices=1 splits=1 walk=o:p "
          "slots=1,1 slm=0 prefetch=0 "
          "addr=surface grf=128 order=n unroll=0 store=auto")
-FLAT = LANES.replace("outer", "inner")
+FLAT = LANES.replace("o:p", ":po")
 DOTS = LANES.replace("mad simd=16", "dp4a simd=8").replace("k=2", "k=8")
 PAIRS = STRAIGHT.replace("tg=4x2", "tg=2x1")
 PROBLEM = "mb1ic64ih8oc64kh3ph1"
@@ -36,12 +36,12 @@ ROWS = [  # type, schedule, what is changed, the problem if it is another
     ("f16", TAP_BY_TAP, "nsub=16"), ("f32", LANES, "k=4"),
     ("u8s8", DOTS, "k=16"), ("f16", THROUGH, "tg=2x2"),
     ("f16", STRAIGHT, "slices=2"), ("f16", STRAIGHT, "splits=2"),
-    ("f16", STRAIGHT, "kloop=outer"),
+    ("f16", STRAIGHT, "walk=o:p"),
     ("f16", STRAIGHT, "slots=2,1"), ("f16", THROUGH, "slots=1,2"),
     ("f16", STRAIGHT, "holds=3", "mb16ic64ih8oc64kh3ph1"),
     ("f16", THROUGH, "slm=1"), ("f16", THROUGH, "slm=3"),
     ("f16", STRAIGHT, "slm=2"),
-    ("f16", TAP_BY_TAP + " pack=0", "pack=1", FEW),
+    ("f16", TAP_BY_TAP, "walk=o:xp", FEW),
     ("f16", PAIRS, "prefetch=1", MANY), ("f32", FLAT, "prefetch=1", MANY),
     ("f16", TAP_BY_TAP, "addr=a64"), ("f32", LANES, "grf=256"),
     ("f32", LANES, "order=m"),
@@ -52,7 +52,7 @@ ROWS = [  # type, schedule, what is changed, the problem if it is another
 
 
 BATCH = "g32mb1ic32ih9oc32kh3ph1"
-REFUSED = ["kloop=inner", "kloop=inner prefetch=1", "kloop=walk"]
+REFUSED = ["walk=:po", "walk=:po prefetch=1", "walk=:op"]
 PRODUCTS = [("f16", "k=1", "mad"), ("u8s8", "k=4", "dp4a")]
 
 

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tap import Tap  # noqa: E402
 
 SLM = ("--schedule=fma=dpasw+simd=8+m=16+n=32+nsub=32+k=16+tg=4x2+slices=1"
-       "+kloop=inner+slots=1,2+slm=3+addr=surface+grf=256")
+       "+walk=:po+slots=1,2+slm=3+addr=surface+grf=256")
 DOTS = SLM.replace("k=16", "k=32")
 ROWS = [
     (["--dt=f16", SLM], "mb2ic64ih8oc64kh3ph1"),
