@@ -293,48 +293,67 @@ static enum xk_status count_sums(xk_ctx *c, const struct xk_problem *p,
     return st;
 }
 
-/* Whether a candidate that makes the sums is predicted to take less than p's
- * first one with launches of them. */
-static enum xk_status saves_launches(xk_ctx *c, const struct xk_problem *p,
-                                     const struct xk_schedule *candidate,
-                                     bool *out)
-{
-    const int64_t more = candidate->score - p->candidate[0].score;
-    int64_t launches;
-    *out = more < 0;
-    if (*out)
-        return XK_OK;
-    XK_TRY(count_sums(c, p, &launches));
-    *out = more < launches * xk_perf_get(p->platform->id)->launch_alone;
-    return XK_OK;
-}
-
-/* What the search sees where the kernel makes the sums of weights, and finds.
- */
+/* What the search sees where the kernel makes the sums of weights, and finds;
+ * plain: what it would see with launches of them. */
 struct inside {
-    struct xk_problem_form form;
-    struct xk_shape shape;
-    struct xk_schedule candidate[XK_MAX_CANDIDATES];
-    unsigned n;
+    struct xk_problem_form form, plain_form;
+    struct xk_shape shape, plain;
+    struct xk_schedule candidate[2 * XK_MAX_CANDIDATES];
+    unsigned n;    /* 0: the kernel cannot make them */
+    int64_t least; /* score with launches, but for these; see
+                      xk_schedule_with_sums */
 };
 
 static enum xk_status search_inside(xk_ctx *c, struct xk_problem *p,
                                     struct inside *in)
 {
+    p->pack = 1;
     p->sums_inside = true;
     enum xk_status st = shape_of(c, p, NULL, &in->form, &in->shape);
-    if (st == XK_OK)
-        st =
-            xk_candidates_of(c, p->platform, &in->shape, in->candidate, &in->n);
     p->sums_inside = false;
-    return st;
+    XK_TRY(st);
+    if (xk_given_schedule()) {
+        in->least = 0;
+        return xk_candidates_of(c, p->platform, &in->shape, in->candidate,
+                                &in->n);
+    }
+    XK_TRY(shape_of(c, p, NULL, &in->plain_form, &in->plain));
+    in->n = xk_schedule_with_sums(p->platform, &in->shape, &in->plain,
+                                  in->candidate, &in->least);
+    return XK_OK;
 }
 
-/* Sums are made inside, or, where a tensor is too large with the layouts for
- * that, in launches of their own again. */
-static enum xk_status take_inside(xk_ctx *c, struct xk_problem *p,
-                                  const struct inside *in)
+/* *out NULL: the kernel does not make the sums of weights. */
+static enum xk_status begin_inside(xk_ctx *c, struct xk_problem *p,
+                                   struct inside **out)
 {
+    *out = NULL;
+    if (!xk_conv_may_sum_inside(&p->desc))
+        return XK_OK;
+    *out = xk_malloc(c, sizeof(**out));
+    if (!*out)
+        return XK_ENOMEM;
+    (*out)->n = 0;
+    (*out)->least = 0;
+    const enum xk_status st = search_inside(c, p, *out);
+    if (st == XK_ENOMEM)
+        return st;
+    if (st != XK_OK)
+        (*out)->n = 0;
+    xk_ctx_clear(c);
+    return XK_OK;
+}
+
+/* Sums are made inside if launches of their own, with a kernel of that score,
+ * are predicted to take longer, and no tensor is too large with the layouts for
+ * that; if one is, nothing is chosen. */
+static enum xk_status try_inside(xk_ctx *c, struct xk_problem *p,
+                                 const struct inside *in, int64_t score,
+                                 int64_t launches)
+{
+    const int64_t each = xk_perf_get(p->platform->id)->launch_alone;
+    if (!in->n || in->candidate[0].score >= score + launches * each)
+        return XK_OK;
     memcpy(p->candidate, in->candidate, in->n * sizeof(in->candidate[0]));
     p->n_candidates = in->n;
     p->sums_inside = true;
@@ -343,36 +362,13 @@ static enum xk_status take_inside(xk_ctx *c, struct xk_problem *p,
         return st;
     xk_ctx_clear(c);
     p->sums_inside = false;
-    return choose(c, p, false);
-}
-
-/* The sums of weights are the kernel's where that is predicted to take less
- * than launches of their own. p has these. */
-static enum xk_status choose_sums(xk_ctx *c, struct xk_problem *p)
-{
-    bool better = false;
-    if (!xk_conv_may_sum_inside(&p->desc))
-        return XK_OK;
-    struct inside *const in = xk_malloc(c, sizeof(*in));
-    if (!in)
-        return xk_ctx_status(c);
-    enum xk_status st = search_inside(c, p, in);
-    if (st == XK_OK)
-        st = saves_launches(c, p, &in->candidate[0], &better);
-    if (better)
-        st = take_inside(c, p, in);
-    xk_free(c, in);
-    if (better || st == XK_ENOMEM)
-        return st;
-    xk_ctx_clear(c);
+    p->n_candidates = 0;
     return XK_OK;
 }
 
-/* A forward convolution: one launch. */
-static enum xk_status make_forward(xk_ctx *c, struct xk_problem *p)
+/* With launches for sums. */
+static enum xk_status choose_plain(xk_ctx *c, struct xk_problem *p)
 {
-    const struct xk_schedule_rule *broken = NULL;
-    xk_conv_close_groups(&p->desc);
     const struct xk_conv_desc asked = p->desc;
     /* Packing has no other launches beside it. */
     const bool alone = !xk_conv_has_sums(&p->desc) && !p->ways.n;
@@ -387,8 +383,36 @@ static enum xk_status make_forward(xk_ctx *c, struct xk_problem *p)
         xk_ctx_clear(c);
         status = choose(c, p, false);
     }
+    return status;
+}
+
+/* The sums of weights are the kernel's where that is predicted to take less
+ * than launches of their own. Where that is clear beforehand, what these would
+ * need is not searched. */
+static enum xk_status choose_sums(xk_ctx *c, struct xk_problem *p,
+                                  const struct inside *in)
+{
+    int64_t launches;
+    XK_TRY(try_inside(c, p, in, in->least, 1));
+    if (p->sums_inside)
+        return XK_OK;
+    XK_TRY(choose_plain(c, p));
+    XK_TRY(count_sums(c, p, &launches));
+    XK_TRY(try_inside(c, p, in, p->candidate[0].score, launches));
+    return p->n_candidates ? XK_OK : choose_plain(c, p);
+}
+
+/* A forward convolution: one launch. */
+static enum xk_status make_forward(xk_ctx *c, struct xk_problem *p)
+{
+    const struct xk_schedule_rule *broken = NULL;
+    struct inside *in;
+    xk_conv_close_groups(&p->desc);
+    enum xk_status status = begin_inside(c, p, &in);
+    if (status == XK_OK)
+        status = in ? choose_sums(c, p, in) : choose_plain(c, p);
+    xk_free(c, in);
     XK_TRY(status);
-    XK_TRY(choose_sums(c, p));
     XK_TRY(keep_valid(c, p, true, &broken));
     XK_TRY(xk_conv_launches_count(c, p));
     return p->n_candidates

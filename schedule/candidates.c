@@ -49,6 +49,8 @@ struct search {
     unsigned n[N_FAMILIES];
     bool found;                            /* something; until then: */
     const struct xk_schedule_rule *broken; /* the last in their order */
+    struct search *plain; /* takes tiles that are valid only where sums of B
+                             are made elsewhere; NULL: nobody does */
 };
 
 static enum family search_family(const struct xk_schedule *c)
@@ -155,6 +157,16 @@ static bool is_hopeless(const struct search *g, const struct xk_score_tile *t,
     return xk_score_sliced_least(t, c) > most_of(g, search_family(c));
 }
 
+/* Where a tile is offered; NULL: it is not valid. */
+static struct search *search_of(struct search *g, const struct xk_schedule *c)
+{
+    if (tile_ok(g, c))
+        return g;
+    return g->plain && xk_schedule_tile_ok(g->p, seen_by(g->plain, c), c)
+               ? g->plain
+               : NULL;
+}
+
 /* Keeps c with what is fixed, if it is valid and not there. */
 static void offer_fixed(struct search *g, const struct xk_schedule *in_group)
 {
@@ -249,13 +261,14 @@ static void in_groups(struct search *g, struct xk_schedule *c)
     struct xk_score_tile t;
     plain_group(g->s, c);
     *c = with_fixed(g, c);
-    if (!tile_ok(g, c) || !tile_of(g, c, &t))
+    struct search *const to = search_of(g, c);
+    if (!to || !tile_of(to, c, &t))
         return;
-    offer_group(g, &t, c);
+    offer_group(to, &t, c);
     if (c->tg_m * c->tg_n > 2) {
         c->tg_m = 2;
         c->tg_n = 1;
-        offer_group(g, &t, c);
+        offer_group(to, &t, c);
     }
 }
 
@@ -297,11 +310,12 @@ static bool flat_tile(struct search *g, const struct xk_schedule *tile)
 {
     struct xk_score_tile t;
     const struct xk_schedule c = with_fixed(g, tile);
-    if (!tile_ok(g, &c) || fits_half(g, &c))
+    struct search *const to = search_of(g, &c);
+    if (!to || fits_half(to, &c))
         return false;
-    if (tile_of(g, &c, &t))
-        in_flat_groups(g, &t, c);
-    return !is_hopeless(g, &t, &c);
+    if (tile_of(to, &c, &t))
+        in_flat_groups(to, &t, c);
+    return !is_hopeless(to, &t, &c);
 }
 
 /* Steps of K that may share A's registers, if the field can say so many. */
@@ -384,8 +398,9 @@ static void walk(struct search *g, struct xk_schedule c)
             c.slots_b = slots[b][1];
             c.slices = (uint8_t)slices;
             const struct xk_schedule tile = with_fixed(g, &c);
-            if (tile_ok(g, &tile) && tile_of(g, &tile, &t))
-                in_flat_groups(g, &t, tile);
+            struct search *const to = search_of(g, &tile);
+            if (to && tile_of(to, &tile, &t))
+                in_flat_groups(to, &t, tile);
         }
 }
 
@@ -508,6 +523,8 @@ static void packed(struct search *g, struct xk_schedule c)
     const bool whole = g->s->used_e == XK_PACK_FEW;
     c.k_walk = (struct xk_k_walk)XK_WALK_FEW;
     g->packed = xk_schedule_shape(g->s, &c);
+    if (g->plain)
+        g->plain->packed = xk_schedule_shape(g->plain->s, &c);
     if ((g->s->together && whole) ||
         (g->s->k_outer > 9 &&
          (whole || g->s->elem_b == 2 || c.n_thr >= 4 * c.m_thr)))
@@ -704,6 +721,24 @@ static bool is_open(struct search *g, unsigned *n)
     return false;
 }
 
+/* All families. */
+static unsigned search_all(struct search *g)
+{
+    struct search *const others = g->s->sums ? g->plain : g;
+    if (g->s->elem_b != 4 && g->p->dpas_exec)
+        systolic(g);
+    if (g->s->elem_b != 2 && others)
+        mads(others);
+    return with_last_resort(g, with_lanes(g, in_order(g)));
+}
+
+static void set_splits(struct xk_schedule *out, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (!out[i].splits)
+            out[i].splits = 1;
+}
+
 unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 const struct xk_shape *s,
                                 const struct xk_schedule_fixed *fixed,
@@ -715,17 +750,29 @@ unsigned xk_schedule_candidates(const struct xk_platform *p,
                        .fixed = fixed && fixed->named ? fixed : NULL,
                        .out = out};
     unsigned n = 0;
-    if (is_open(&g, &n)) {
-        if (s->elem_b != 4 && p->dpas_exec)
-            systolic(&g);
-        if (s->elem_b != 2 && !s->sums)
-            mads(&g);
-        n = with_last_resort(&g, with_lanes(&g, in_order(&g)));
-    }
-    for (unsigned i = 0; i < n; i++)
-        if (!out[i].splits)
-            out[i].splits = 1;
+    if (is_open(&g, &n))
+        n = search_all(&g);
+    set_splits(out, n);
     if (broken)
         *broken = g.broken;
+    return n;
+}
+
+unsigned xk_schedule_with_sums(const struct xk_platform *p,
+                               const struct xk_shape *s,
+                               const struct xk_shape *plain,
+                               struct xk_schedule out[2 * XK_MAX_CANDIDATES],
+                               int64_t *least)
+{
+    struct search other = {.p = p, .s = plain, .out = out + XK_MAX_CANDIDATES};
+    struct search g = {.p = p, .s = s, .out = out, .plain = &other};
+    const unsigned n = search_all(&g);
+    set_splits(out, n);
+    *least = INT64_MAX;
+    for (unsigned f = 0; f < N_FAMILIES; f++)
+        if (other.n[f])
+            *least = xk_smaller(*least, other.out[f * SHARE].score);
+    for (unsigned i = 0; i < n && is_small(&out[i]) == is_small(&out[0]); i++)
+        *least = xk_smaller(*least, xk_schedule_score(p, plain, &out[i]));
     return n;
 }

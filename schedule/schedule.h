@@ -459,6 +459,15 @@ unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 const struct xk_schedule_fixed *fixed,
                                 struct xk_schedule out[XK_MAX_CANDIDATES],
                                 const struct xk_schedule_rule **broken);
+/* The same of s, whose sums of B's columns are made inside, with nothing fixed.
+ * *least is the least score with plain, which has no sums, of these candidates
+ * and of tiles that only plain has: that of other tiles of plain is hardly
+ * less. out[] has room for both kinds. */
+unsigned xk_schedule_with_sums(const struct xk_platform *p,
+                               const struct xk_shape *s,
+                               const struct xk_shape *plain,
+                               struct xk_schedule out[2 * XK_MAX_CANDIDATES],
+                               int64_t *least);
 /* What such a search sees of a shape if nothing is fixed: all shapes with the
  * same *out, compared as bytes, have the same candidates. */
 void xk_shape_searched(const struct xk_shape *s, struct xk_shape *out);

@@ -658,6 +658,38 @@ START_TEST(candidates_are_valid_and_sorted)
 }
 END_TEST
 
+enum { N_SUMMED = 6 };
+
+/* A zero point's sums inside, with what launches of them would come to: the
+ * same candidates, and about the best score of a search without sums. */
+START_TEST(sums_inside_are_compared_without_a_second_search)
+{
+    static const struct xk_shape rows[N_SUMMED] = {
+        {50176, 256, 64, 1, 1},
+        {3136, 256, 512, 1, 1},
+        {3136, 512, 1024, 1, 1, .plain_a = true, .eights = true},
+        {784, 2048, 512, 1, 1, .plain_a = true},
+        {784, 512, 2048, 1, 1},
+        {200704, 16, 32, 1, 1},
+    };
+    static struct xk_schedule c[2 * XK_MAX_CANDIDATES], one[XK_MAX_CANDIDATES];
+    const struct xk_shape *const plain = &rows[_i];
+    struct xk_shape s = *plain;
+    int64_t least;
+    s.sums = true;
+    const unsigned n = xk_schedule_with_sums(xehpg(), &s, plain, c, &least);
+    ck_assert_uint_eq(xk_schedule_candidates(xehpg(), &s, NULL, one, NULL), n);
+    for (unsigned i = 0; i < n; i++) {
+        ck_assert(xk_schedule_same(&c[i], &one[i]));
+        ck_assert_int_eq(c[i].score, one[i].score);
+    }
+    ck_assert_uint_gt(xk_schedule_candidates(xehpg(), plain, NULL, one, NULL),
+                      0);
+    ck_assert_int_ge(least, one[0].score);
+    ck_assert_int_le(100 * least, 101 * one[0].score);
+}
+END_TEST
+
 /* One tile of one thread in the larger register file, with nothing ahead; and
  * valid without surfaces. */
 START_TEST(the_last_candidate_is_the_last_resort)
@@ -795,6 +827,8 @@ int main(void)
     tcase_add_test(t, a_tile_s_and_a_group_s_rules_are_all_rules);
     tcase_add_loop_test(t, scores_do_not_depend_on_how_they_are_asked_for, 0,
                         XK_COUNTOF(shapes));
+    tcase_add_loop_test(t, sums_inside_are_compared_without_a_second_search, 0,
+                        N_SUMMED);
     tcase_add_loop_test(t, candidates_are_valid_and_sorted, 0,
                         XK_COUNTOF(shapes));
     tcase_add_loop_test(t, the_last_candidate_is_the_last_resort, 0,
