@@ -302,8 +302,11 @@ enum xk_status xk_cg_allocate(struct xk_cg *g);
 enum xk_status xk_cg_guard_room(struct xk_cg *g);
 struct xk_cg_tile *
 xk_cg_guard_tile(const struct xk_cg *g); /* that; NULL: none */
+struct xk_sb_access;
 /* Puts what must be in front of some dpas into the final order, which has
- * resolved registers, and branch targets as indices. */
-enum xk_status xk_cg_guard_dpas(struct xk_cg *g);
+ * resolved registers, and branch targets as indices. *access: what the
+ * instructions access (codegen/sb.h); it becomes a list that has what was put
+ * in, too. */
+enum xk_status xk_cg_guard_dpas(struct xk_cg *g, struct xk_sb_access **access);
 
 #endif

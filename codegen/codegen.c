@@ -140,14 +140,8 @@ static enum xk_status finish_list(struct xk_cg *g, struct xk_code_stats *s,
     struct xk_sb_access *access =
         xk_sb_accesses(g->c, g->p, g->inst, g->n_inst);
     enum xk_status st = access ? order(g, access, s) : XK_ENOMEM;
-    const uint32_t ordered = g->n_inst;
     if (st == XK_OK)
-        st = xk_cg_guard_dpas(g);
-    if (st == XK_OK && g->n_inst != ordered) {
-        xk_free(g->c, access);
-        access = xk_sb_accesses(g->c, g->p, g->inst, g->n_inst);
-        st = access ? XK_OK : XK_ENOMEM;
-    }
+        st = xk_cg_guard_dpas(g, &access);
     if (st == XK_OK)
         st = xk_sb_annotate(g->c, &g->device,
                             &(struct xk_sb_list){g->inst, access, g->n_inst},

@@ -12,6 +12,7 @@
 
 #include "isa/format.h"
 #include "codegen/cg.h"
+#include "codegen/sb.h"
 #include "isa/loaded.h"
 #include "isa/workaround.h"
 
@@ -24,6 +25,7 @@ struct regs {
 
 struct guard {
     struct xk_cg *g;
+    struct xk_sb_access **access; /* of g's instructions */
     struct xk_wa_program program;
     bool *target, *mixed;
     bool *has;             /* per instruction: something goes in front */
@@ -90,32 +92,47 @@ static void put_extra(struct guard *w, unsigned at, const struct xk_inst *i)
     w->n_extra++;
 }
 
-/* Branches come to what was put in front of their targets. */
+/* Writes the list with what goes in front, and what it accesses; new_at: where
+ * each instruction's own place begins. */
+static void merge_extras(const struct guard *w, struct xk_inst *list,
+                         struct xk_sb_access *access, unsigned *new_at)
+{
+    const struct xk_cg *const g = w->g;
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < g->n_inst; i++) {
+        new_at[i] = k;
+        if (w->has[i]) {
+            list[k] = w->extra[i];
+            xk_sb_access_of(g->p, &list[k], &access[k]);
+            k++;
+        }
+        list[k] = g->inst[i];
+        access[k++] = (*w->access)[i];
+    }
+    /* Branches come to what was put in front of their targets. */
+    for (uint32_t i = 0; i < k; i++)
+        if (list[i].op == XK_OPC_JMPI)
+            list[i].jip_b = (int32_t)new_at[list[i].jip_b];
+}
+
 static enum xk_status insert_extras(struct guard *w)
 {
     struct xk_cg *const g = w->g;
     const uint32_t n = g->n_inst + w->n_extra;
     struct xk_inst *const list = xk_malloc(g->c, n * sizeof *list);
+    struct xk_sb_access *const access = xk_malloc(g->c, n * sizeof *access);
     unsigned *const new_at = xk_malloc(g->c, g->n_inst * sizeof *new_at);
-    uint32_t k = 0;
-    if (!list || !new_at) {
-        xk_free(g->c, list);
-        xk_free(g->c, new_at);
-        return XK_ENOMEM;
-    }
-    for (uint32_t i = 0; i < g->n_inst; i++) {
-        new_at[i] = k;
-        if (w->has[i])
-            list[k++] = w->extra[i];
-        list[k++] = g->inst[i];
-    }
-    for (uint32_t i = 0; i < n; i++)
-        if (list[i].op == XK_OPC_JMPI)
-            list[i].jip_b = (int32_t)new_at[list[i].jip_b];
+    const bool ok = list && access && new_at;
+    if (ok)
+        merge_extras(w, list, access, new_at);
     xk_free(g->c, new_at);
-    xk_free(g->c, g->inst);
+    xk_free(g->c, ok ? g->inst : list);
+    xk_free(g->c, ok ? *w->access : access);
+    if (!ok)
+        return XK_ENOMEM;
     g->inst = list;
     g->n_inst = g->cap_inst = n;
+    *w->access = access;
     w->n_extra = 0;
     return XK_OK;
 }
@@ -294,9 +311,9 @@ static enum xk_status put_dummies(struct guard *w)
     return st == XK_OK && w->n_extra ? insert_extras(w) : st;
 }
 
-enum xk_status xk_cg_guard_dpas(struct xk_cg *g)
+enum xk_status xk_cg_guard_dpas(struct xk_cg *g, struct xk_sb_access **access)
 {
-    struct guard w = {.g = g};
+    struct guard w = {.g = g, .access = access};
     if (!any_dpas(g))
         return XK_OK;
     enum xk_status st = put_movs(&w);
