@@ -119,7 +119,7 @@ struct xk_bench_result {
     /* Predicted by the simulator's timing model, all launches; 0: not asked. */
     double predicted_us, predicted_cycles;
     double best_us, worst_us; /* with the hypotheses that were asked for */
-    char worst[48];           /* the one that takes the longest, of the last */
+    char worst[48];           /* the one that takes the longest; nominal */
     char hypotheses[4096];    /* "gather=component:61.20 ...", us */
     double hypothesis_us[XK_TIMING_ALTERNATIVES]; /* the same, all launches */
     double touched_b;                             /* of memory */

@@ -150,16 +150,22 @@ static void note_hypotheses(struct xk_bench_result *r,
     }
 }
 
-/* "gather=component" */
-static void note_worst(struct xk_bench_result *r, const struct xk_timing *t)
+/* The least and the greatest time of all launches under one value, which is the
+ * same for all of them; the latter's name. */
+static void note_interval(struct xk_bench_result *r, const struct xk_timing *t)
 {
-    double most = 0;
+    r->best_us = r->worst_us = r->predicted_us;
+    snprintf(r->worst, sizeof r->worst, "%s",
+             t->n_alternatives ? "nominal" : "");
     for (uint32_t k = 0; k < t->n_alternatives; k++) {
-        const struct xk_timing_alternative *const a = &t->alternative[k];
-        if (a->time_us <= most)
+        const double us = r->hypothesis_us[k];
+        if (us < r->best_us)
+            r->best_us = us;
+        if (us <= r->worst_us)
             continue;
-        most = a->time_us;
-        snprintf(r->worst, sizeof r->worst, "%s=%s", a->hypothesis, a->value);
+        r->worst_us = us;
+        snprintf(r->worst, sizeof r->worst, "%s=%s",
+                 t->alternative[k].hypothesis, t->alternative[k].value);
     }
 }
 
@@ -169,10 +175,8 @@ static void timed(void *user, const struct xk_timing *t)
     if (t->error)
         return;
     r->predicted_us += t->time_us;
-    r->best_us += t->best_us;
-    r->worst_us += t->worst_us;
-    note_worst(r, t);
     note_hypotheses(r, t);
+    note_interval(r, t);
     r->predicted_cycles += t->cycles;
     r->touched_b += t->memory_b;
     note_shares(r, t);
