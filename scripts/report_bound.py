@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""report_bound.py [--machine=a770] [--mb=16] [--dt=f16,u8s8,f32]
+"""report_bound.py [--machine=a770] [--mb=16] [--dt=f16,bf16,u8s8,f32]
 [--attr-post-ops=TEXT --dir=fwd] SHAPES: for each problem, direction, type and hypothesis of the timing model the least cycles that
 any kernel can take, so that a kernel is compared with what is possible there and
 not with a peak. A Markdown table.
 
-The least of a problem is the largest of these, each over all tiles and groups
-that a core has room for:
-  arithmetic  multiply-adds over the machine's rate, padding left out
+The least of a problem is the largest of these, each over all tiles of 8 to 64 rows and
+columns whose sums fit in the registers:
+  arithmetic  multiply-adds over the machine's rate, padding left out: of the systolic
+              array; without one, f16's own, bytes as dp4a, bf16 as f32
   port        what a tile of m x n reads for each k of both tensors, through the
               data port by blocks; a fused pair may share one of them (dpasw)
   issue       one instruction a multiply-add instruction and one a message
@@ -28,7 +29,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 TIMING = ROOT / "sim" / "timing"
 MACHINES = ["a770", "max1550", "iris-xe"]
-SIZE = {"f32": (4, 4), "f16": (2, 2), "u8s8": (1, 1)}  # of source, destination
+SIZE = {"f32": (4, 4), "f16": (2, 2), "bf16": (2, 2), "u8s8": (1, 1)}  # of source, destination
 GRF_B = {"a770": 32, "max1550": 64, "iris-xe": 32}
 TILES = (8, 16, 24, 32, 48, 64)
 MESSAGE_B = 512  # at most
@@ -97,9 +98,9 @@ def fields(desc):
     return {k: int(v) for k, v in re.findall(r"([a-z]+)(\d+)", desc.split('n"')[0])}
 
 
-def taps_inside(size, out, kernel, stride, pad):
+def taps_inside(size, out, kernel, stride, pad, dilation):
     """Pairs of output and tap that touch no padding, of one dimension."""
-    return sum(0 <= o * stride - pad + k < size
+    return sum(0 <= o * stride - pad + k * (1 + dilation) < size
                for o in range(out) for k in range(kernel))
 
 
@@ -111,9 +112,13 @@ class Problem:
 
     def __init__(self, desc, dtype, direction="fwd", post_ops=""):
         f = fields(desc)
+        if "iw" not in f or "ow" not in f:
+            sys.exit(f"report_bound: {desc}: want all sizes, as xkbench prints them "
+                     "(%desc%)")
         g = {d: (f.get("i" + d, 1), f.get("o" + d, f.get("i" + d, 1)),
-                 f.get("k" + d, 1), f.get("s" + d, 1), f.get("p" + d, 0))
-             for d in "hw"}
+                 f.get("k" + d, 1), f.get("s" + d, 1), f.get("p" + d, 0),
+                 f.get("d" + d, 0))
+             for d in "dhw"}
         pixels_in = prod(v[0] for v in g.values())
         pixels_out = prod(v[1] for v in g.values())
         taps = prod(v[2] for v in g.values())
@@ -145,7 +150,9 @@ class Problem:
 def lanes_of(machine, dtype):
     """Multiply-adds of an XVE in a cycle, and of one instruction."""
     if dtype == "f32" or not machine["xmx_row_cyc"]:
-        return machine["lanes_f32"], 2 * machine["lanes_f32"]
+        lanes = {"f16": machine["lanes_f16"],
+                 "u8s8": 4 * machine["lanes_dp4a"]}.get(dtype, machine["lanes_f32"])
+        return lanes, 2 * lanes
     width = machine["lanes_f32"]  # channels of dpas: 8, xehpc 16
     each = width * 8 * (4 // SIZE[dtype][0])
     return each / machine["xmx_row_cyc"], 8 * each
@@ -159,7 +166,7 @@ def is_small(p, dtype):
 def arithmetic(machine, p, dtype):
     """Cycles of an XVE's multiplies, and their instructions."""
     rate, each = lanes_of(machine, dtype)
-    if not is_small(p, dtype):
+    if not is_small(p, dtype) or not machine["xmx_row_cyc"]:
         return p.macs / rate, p.macs / each
     plain, lanes = lanes_of(machine, "f32")
     filled = p.macs * (32 // SIZE[dtype][0]) / p.group_k
@@ -175,7 +182,8 @@ def port_cycles(name, machine, p, dtype):
         return p.read_b / rate / machine["cores"]
     room = 256 * GRF_B[name] * 7 // 8
     rate = min(machine["port_b"], machine["l1_lines_cyc"] * machine["line_b"])
-    shared = 2 if machine["fused"] == 2 and dtype != "f32" else 1
+    pairs = machine["fused"] == 2 and machine["xmx_row_cyc"]
+    shared = 2 if pairs and dtype != "f32" else 1
     best = min(1 / m + 1 / (n * shared) for m in TILES for n in TILES
                if m * n * 4 <= room)
     return best * p.m * p.n * p.k * p.size / rate / machine["cores"]
@@ -243,12 +251,15 @@ def bounds_of(name, problem, dtype):
 
 
 def row_of(name, problem, dtype):
-    """Nominal limit in us and its cause, then what each hypothesis makes of it."""
+    """Nominal limit in us and in cycles, its cause, then what each hypothesis makes of
+    it."""
     us = bounds_of(name, problem, dtype)
     nominal = us.pop("nominal")
     moved = [f"{words} {other / nominal:.2f}" for words, other in us.items()
              if abs(other / nominal - 1) > 0.005]
-    return nominal, least_of(name, problem, dtype)[1], ", ".join(moved)
+    cycles = nominal * clock_mhz(machine_of(name), dtype)
+    return (f"{nominal:.1f}", f"{cycles:.0f}", least_of(name, problem, dtype)[1],
+            ", ".join(moved))
 
 
 def main():
@@ -263,8 +274,8 @@ def main():
     if args.attr_post_ops and args.dir != "fwd":
         parser.error(f"--attr-post-ops={args.attr_post_ops} needs --dir=fwd: "
                      "gradients have no post-ops")
-    print("| layer | direction | type | at least, us | limit | with another "
-          "value, times |\n|---|---|---|--:|---|---|")
+    print("| layer | direction | type | at least, us | cycles | limit | with another "
+          "value, times |\n|---|---|---|--:|--:|---|---|")
     for line in args.shapes.read_text(encoding="utf-8").splitlines():
         if not re.search(r"ic\d+", line) or line.startswith("#"):
             continue
@@ -279,9 +290,8 @@ def main():
                                  f"{', '.join(SIZE)}")
                 p = Problem(f"mb{mb}{desc}", dtype, direction,
                             args.attr_post_ops)
-                us, what, moved = row_of(args.machine, p, dtype)
-                print(f"| {name} | {direction} | {dtype} | {us:.1f} | {what} | "
-                      f"{moved} |")
+                print(f"| {name} | {direction} | {dtype} | "
+                      f"{' | '.join(row_of(args.machine, p, dtype))} |")
 
 
 if __name__ == "__main__":
