@@ -36,6 +36,16 @@
 #define FOUR_PAST UGM_PAST("$1") UGM_PAST("$2") UGM_PAST("$3") UGM_PAST("$4")
 #define DPAS(n) "(W) dpas.8x8 (8|M0) r40:f null:f r" n ":hf r70.0:hf\n"
 #define XVES 16.0 /* of a core: a slope is of all its threads */
+/* The same on xehpc, whose registers have 64 bytes; 32 lanes of offsets. */
+#define XC_LANES_32                                                            \
+    LANES("16")                                                                \
+    "add (16|M0) r13.0<1>:ud r12.0<1;1,0>:ud 256:ud {I@1}\n"                   \
+    "sync.nop null {I@1}\n"
+#define XC_SLM_X1 "send.slm (16|M0) r20 r12 null:0 0x0 0x02100500 {$1}\n"
+#define XC_SLM_X4 "send.slm (16|M0) r20 r12 null:0 0x0 0x02403500 {$1}\n"
+#define XC_SLM_32 "send.slm (32|M0) r20 r12 null:0 0x0 0x04803500 {$1}\n"
+#define XC_UGM_X1 "send.ugm (16|M0) r20 r14 null:0 0x0 0x04100580 {$1}\n"
+#define XC_DPAS(n) "(W) dpas.8x8 (16|M0) r40:f null:f r" n ":hf r100.0:hf\n"
 #define DPAS_IN(n)                                                             \
     "(W) dpas.8x8 (8|M0) r40:f null:f r" n ":hf r70.0:hf {Atomic}\n"
 #define DPAS_LAST                                                              \
@@ -47,20 +57,26 @@
 
 struct probe {
     const char *head, *line;
-    unsigned threads; /* of the group; 0: all of a core */
+    unsigned threads;     /* of the group; 0: all of a core */
+    const char *platform; /* NULL: xehpg */
 };
+
+static const char *platform_of(const struct probe *p)
+{
+    return p->platform ? p->platform : "xehpg";
+}
 
 static const struct timing_job *job_of(const struct probe *p, const char *text,
                                        struct timing_job *j)
 {
     static uint8_t memory[1 << 16];
-    *j = (struct timing_job){.platform = "xehpg",
-                             .text = text,
-                             .slm_b = 16384,
-                             .memory = memory,
-                             .memory_b = sizeof memory,
-                             .threads = p->threads ? p->threads
-                                                   : timing_slots("xehpg")};
+    *j = (struct timing_job){
+        .platform = platform_of(p),
+        .text = text,
+        .slm_b = 16384,
+        .memory = memory,
+        .memory_b = sizeof memory,
+        .threads = p->threads ? p->threads : timing_slots(platform_of(p))};
     return j;
 }
 
@@ -86,28 +102,35 @@ static double slope(const struct probe *p, const struct xk_timing_product *m)
 {
     const double more = (double)run(p, 96, m).cycles,
                  less = (double)run(p, 32, m).cycles;
-    return (more - less) / 64 / (p->threads ? 1 : timing_slots("xehpg"));
+    return (more - less) / 64 / (p->threads ? 1 : timing_slots(platform_of(p)));
 }
 
-/* a770 with nothing but these words, and code always there. */
-static struct xk_timing_product machine(const char *words)
+/* The platform's machine with nothing but these words, and code always there.
+ */
+static struct xk_timing_product machine_of(enum xk_platform_id platform,
+                                           const char *words)
 {
     struct xk_timing_spec spec;
     struct xk_error err = {.message = ""};
     char text[200];
-    snprintf(text, sizeof text, "a770:fetch=free%s%s", *words ? "," : "",
-             words);
-    ck_assert_msg(xk_timing_spec_parse(text, XK_PLATFORM_XEHPG, &spec, &err) ==
-                      XK_OK,
+    snprintf(text, sizeof text, ":fetch=free%s%s", *words ? "," : "", words);
+    ck_assert_msg(xk_timing_spec_parse(text, platform, &spec, &err) == XK_OK,
                   "%s", err.message);
     ck_assert(!spec.all);
     return spec.m;
 }
 
+static struct xk_timing_product machine(const char *words)
+{
+    return machine_of(XK_PLATFORM_XEHPG, words);
+}
+
 /* By hand: 16 lanes of d32x4 are 256 bytes, two cycles of a port of 128; lanes
  * 4 bytes apart are in 8 banks' words of 8 bytes once, lanes 16 bytes apart in
  * 32; 16 lanes 64 bytes apart are 16 lines. A line past L1 takes 64 bytes of
- * 0.9 x the link; four messages of a line take the port four cycles. */
+ * 0.9 x the link; four messages of a line take the port four cycles. On xehpc
+ * a port has 256 bytes, and four lines are looked up; 32 lanes of d32x4 are 512
+ * bytes, once in each bank; a dpas of 8 rows takes 8 cycles. */
 static const struct {
     const char *words;
     struct probe moves;
@@ -169,12 +192,39 @@ static const struct {
      (16 + 32) / XVES,
      {"", DPAS("60") DPAS("60") ADD_32, 0},
      32 / XVES},
+    {"lines=8",
+     {LANES("64"), XC_UGM_X1, 0, "xehpc"},
+     4,
+     2,
+     {LANES("4"), XC_UGM_X1, 0, "xehpc"},
+     1},
+    {"port=128",
+     {LANES("16"), XC_SLM_X4, 0, "xehpc"},
+     1,
+     2,
+     {LANES("4"), XC_SLM_X1, 0, "xehpc"},
+     1},
+    {"port=512",
+     {XC_LANES_32, XC_SLM_32, 0, "xehpc"},
+     2,
+     1,
+     {LANES("4"), XC_SLM_X1, 0, "xehpc"},
+     1},
+    {"reload=2",
+     {"", XC_DPAS("60") XC_DPAS("80"), 1, "xehpc"},
+     16,
+     18,
+     {"", XC_DPAS("60") XC_DPAS("60"), 1, "xehpc"},
+     16},
 };
 
 START_TEST(a_value_moves_its_kernel_and_not_the_sibling)
 {
-    const struct xk_timing_product nominal = machine(""),
-                                   other = machine(guesses[_i].words);
+    const enum xk_platform_id platform =
+        guesses[_i].moves.platform ? XK_PLATFORM_XEHPC : XK_PLATFORM_XEHPG;
+    const struct xk_timing_product nominal = machine_of(platform, ""),
+                                   other =
+                                       machine_of(platform, guesses[_i].words);
     const double before = slope(&guesses[_i].moves, &nominal),
                  after = slope(&guesses[_i].moves, &other),
                  still = slope(&guesses[_i].sibling, &nominal),
@@ -198,9 +248,12 @@ static const char *const others[] = {
     "tlb=64",   "dispatch=block", "fetch=free",    "fetch=line", "start=16",
     "start=35", "xmx-clock=high", "xmx-clock=low", "chain=port"};
 
+static const char *const machines[] = {"a770", "max1550"};
+
 START_TEST(every_value_has_a_kernel)
 {
-    const struct xk_timing_product *const m = xk_timing_product_find("a770");
+    const struct xk_timing_product *const m =
+        xk_timing_product_find(machines[_i]);
     struct xk_tm_value v;
     for (unsigned k = 0; xk_tm_value_at(m, k, &v); k++) {
         char words[60];
@@ -477,7 +530,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_value_moves_its_kernel_and_not_the_sibling, 0,
                         XK_COUNTOF(guesses));
-    tcase_add_test(t, every_value_has_a_kernel);
+    tcase_add_loop_test(t, every_value_has_a_kernel, 0, XK_COUNTOF(machines));
     tcase_add_test(t, a_page_that_is_not_known_costs_a_miss);
     tcase_add_test(t, neighbours_share_lines_where_they_share_a_core);
     tcase_add_test(t, code_beyond_the_cache_is_fetched);
