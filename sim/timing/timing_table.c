@@ -7,7 +7,7 @@
 static const struct xk_timing_product products[] = {
     {
         .name = "a770",
-        .text = "Arc A770, 512 XVE at 2.1 GHz",
+        .text = "Arc A770, 512 XVE at 2.4 GHz",
         .platform = XK_PLATFORM_XEHPG,
 #define XK_TM_FIELD(name, a770, max1550, iris_xe, source) .name = a770,
 #include "sim/timing/timing_table.def"
@@ -15,7 +15,7 @@ static const struct xk_timing_product products[] = {
     },
     {
         .name = "max1550",
-        .text = "Data Center GPU Max 1550, one stack of 448 XVE at 1.6 GHz",
+        .text = "Data Center GPU Max 1550, one stack of 448 XVE at 1.5 GHz",
         .platform = XK_PLATFORM_XEHPC,
 #define XK_TM_FIELD(name, a770, max1550, iris_xe, source) .name = max1550,
 #include "sim/timing/timing_table.def"

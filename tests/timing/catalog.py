@@ -120,8 +120,9 @@ HALF_WITHIN = 0.1
 FIXED_WITHIN = 0.3
 STORES = re.compile(r"^.*send\.ugm \(1\|M0\) null r\d+ r\d+:.*\n", re.MULTILINE)
 PRODUCT_WITHIN = 0.15
-LOOKUPS = ("large int8 tiles wait for lookups of lines, and 529 is above the peak at the "
-           "model's clock")
+LOOKUPS = "large int8 tiles wait for lookups of lines"
+CLOCK = ("0.72 of the peak at Aurora's 1500 MHz, where int8 has 0.77; the clock under load is a "
+         "hypothesis (xmx-clock=low)")
 # machine, type, entries, m x n x k, published TOPS (0: only as a part of another),
 # why it is missed. f16 and bf16 of a770: torch-performance-test-data#182; int8: what the
 # catalog's own coefficients make of its best NN kernels; Max: one stack, ALCF
@@ -132,9 +133,9 @@ PRODUCTS = [
     (XEHPG, "f16", (0, 2, 3), (2048, 2048, 2048), 78.2, ""),
     (XEHPG, "bf16", (0, 2, 3), (2048, 2048, 2048), 81.4, ""),
     (XEHPG, "int8", (26, 27), (2048, 2048, 2048), 129, ""),
-    (XEHPC, "f16", (1,), (1792, 2048, 4128), 247, ""),
+    (XEHPC, "f16", (1,), (1792, 2048, 4128), 247, CLOCK),
     (XEHPC, "int8", (16,), (1792, 2048, 4160), 529, LOOKUPS),
-    (XEHPC, "int8", (15,), (2240, 2048, 4160), 529, LOOKUPS),
+    (XEHPC, "int8", (15,), (2240, 2048, 4160), 529, ""),
 ]
 
 
