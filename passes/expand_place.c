@@ -192,7 +192,7 @@ static const xk_expr *undivided(struct xk_expand *x, const xk_expr *off)
         return off;
     const xk_expr *const e =
         xk_simplify(x->c, xk_substitute(x->c, off, n, var, value), x->facts);
-    return e && divisions_in(x, e) < divisions ? e : off;
+    return e && !divisions_in(x, e) ? e : off;
 }
 
 /* The place of the first lane, or of each. */
