@@ -50,7 +50,7 @@ def table():
 
 def schedule(blocking):
     m, n, tg, slices = blocking
-    return f"m={m}+n={n}+tg={tg}+slices={slices}+slm=0+grf=256"
+    return f"m={m}+n={n}+tg={tg}+slices={slices}+splits=1+slm=0+grf=256"
 
 
 def times(xkbench, dtype, problem, lines, values):
