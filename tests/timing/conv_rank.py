@@ -6,8 +6,8 @@ convolution as oneDNN's regressor does, which was fitted to times on hardware.
 conv_scores.txt has problems of oneDNN's table of tuned blockings whose kernels load A
 and B straight to registers, as ours do; for each the tuned blocking (first) and its
 neighbours: tile, threads of the group along M and N, slices of K; and the regressor's
-time. A kernel of ours with that tile, group and slices is made for each, in 256
-registers, and timed on a770. What the library's rules refuse is left out.
+time. A kernel of ours with that tile, group and slices, and without splits, is made for
+each, in 256 registers, and timed on a770. What the library's rules refuse is left out.
 
 Prints for each problem the rank correlation and the place of the tuned blocking in the
 model's order, then the median, with --all also under each value of a hypothesis, and
