@@ -52,7 +52,7 @@ HAVE_TAGS = re.compile(r"(layout|conv)/|views/formula|ir/(parse_)?tiles")
 # What a schedule says a plan decides: who carries it out reads no field of one.
 CARRY_OUT = ["lower", "passes"]
 SCHEDULE = re.compile(r"\b(xk_schedule\w*|xk_fma\w*|XK_FMA_\w+|p->s)\b")
-FIELD = re.compile(r"^XK_(?:WORDS|NUMBER)\(\w+, \w+, (\w+),|"
+FIELD = re.compile(r"^XK_(?:WORDS|NUMBER|DIGITS)\(\w+, [\w ]+, (\w+),|"
                    r"^XK_PAIR\(\w+, '.', \w+, (\w+), (\w+),", re.MULTILINE)
 PUBLIC_ONLY = ["tools", "examples"]  # not even base
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)

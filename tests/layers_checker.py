@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checker of layers finds what is planted: includes and calls that go the
 wrong way, tags behind conv/, reads of schedules, and names that stand twice."""
+import re
 import subprocess
 import sys
 import tempfile
@@ -103,6 +104,7 @@ def tags(tap, root):
 READS = [
     ("lower/a.c", "n = l->p->s.simd;\n", False),
     ("lower/b.h", "unsigned n = g->plan.s.tg_n;\n", False),
+    ("lower/d.c", "w = l->p->s.k_walk;\n", False),
     ("passes/a.c", "const struct xk_schedule *s;\n", False),
     ("passes/b.c", "if (f == XK_FMA_DPAS)\n", False),
     ("lower/c.c", "n = j->s.row_b; /* xk_schedule */ m = p->t.lanes;\n", True),
@@ -112,8 +114,12 @@ READS = [
 def reads(tap, root):
     """Each file by itself; the table of fields is the tree's."""
     members = layers.schedule_members(Path(__file__).resolve().parents[1])
-    tap.check({"fma", "simd", "tg_m", "tg_n", "slots_b", "m_first"} <= set(members)
+    tap.check({"fma", "simd", "tg_m", "tg_n", "slots_b", "m_first", "k_walk"} <= set(members)
               and len(members) > 20, "the table's members are found", members)
+    table = (Path(__file__).resolve().parents[1] / "schedule/field.def").read_text(encoding="utf-8")
+    rows = re.findall(r"^XK_\w+\(", table, re.MULTILINE)
+    tap.check(len(rows) == len(layers.FIELD.findall(table)), f"{len(rows)} rows have members",
+              f"{len(layers.FIELD.findall(table))} are found: a kind of row is not known")
     for name, text, allowed in READS:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -25,7 +25,7 @@ UNITS = {
     ("iris-xe", "f32"): 96 * 8, ("iris-xe", "f16"): 96 * 16, ("iris-xe", "bf16"): 96 * 8,
     ("iris-xe", "u8s8"): 96 * 32,
 }
-# Of one row: outputs 0 to 3 at distance 2, taps 0, 3 and 6 behind them less 2 of padding:
+# In one row, outputs 0 to 3 at distance 2, taps 0, 3 and 6 behind them less 2 of padding:
 # 0 meets 1 and 4 (of -2, 1, 4), 1 all of 0, 3, 6; 2 has 2, 5, 8; 3 has 4, 7 of 4, 7, 10
 INSIDE = {
     "mb1ic1iw10oc1ow4kw3sw2pw2dw2": 2 + 3 + 3 + 2,
