@@ -434,7 +434,7 @@ static enum xk_status find_same(struct launch_maker *m, unsigned first,
     if (status == XK_OK)
         status = xk_shape_of(c, of, &p->shape);
     p->nest.empty = true;
-    if (status == XK_OK && may_be_same(m, launch, p))
+    if (status == XK_OK && xk_nest_has_room(of) && may_be_same(m, launch, p))
         *out = p;
     if (status != XK_ENOMEM)
         xk_ctx_clear(c);

@@ -179,6 +179,25 @@ START_TEST(a_gradient_has_few_launches)
 }
 END_TEST
 
+/* Its classes as places of a batch would be one index too many for a nest. */
+START_TEST(a_full_nest_keeps_codes_apart)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    xk_program *program = NULL;
+    struct xk_error err;
+    d.prop = XK_BWD_D;
+    d.src_type = d.wei_type = d.dst_type = XK_F16;
+    ck_assert_int_eq(
+        xk_conv_desc_parse("mb1ic1id8ih2iw1_oc48od7oh2ow1_kd3kh3kw1_"
+                           "sd2sh2sw2_pd4ph2pw1_dd0dh0dw0",
+                           &d, NULL, 0, &err),
+        XK_OK);
+    ck_assert_msg(xk_conv_create(&d, NULL, &program, &err) == XK_OK, "%s",
+                  err.message);
+    xk_program_unref(program);
+}
+END_TEST
+
 int main(void)
 {
     unsetenv("XK_SCHEDULE");
@@ -189,6 +208,7 @@ int main(void)
                         XK_COUNTOF(rows));
     tcase_add_loop_test(t, a_batch_counts_classes, 0, XK_COUNTOF(rows));
     tcase_add_test(t, a_gradient_has_few_launches);
+    tcase_add_test(t, a_full_nest_keeps_codes_apart);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }
