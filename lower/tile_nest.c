@@ -26,10 +26,9 @@ struct operand {
 struct nest {
     struct xk_lowering *l;
     struct xk_tiling t;
-    int k_inner;   /* the last K index, the fastest in a step */
-    int64_t k_all; /* its places, up to whole steps */
-    int k_few;     /* the index in front of it, if a step has several of its
-                      places with all of the last index's; -1: it has one */
+    int k_inner; /* the last K index, the fastest in a step */
+    int k_few;   /* the index in front of it, if a step has several of its
+                    places with all of the last index's; -1: it has one */
     bool has_batch;
     struct operand a, b;
     struct xk_lower_sums sums;
@@ -83,15 +82,12 @@ static void complete_steps(struct nest *g)
 {
     struct xk_access *const a = &g->t.view[VIEW_A].access;
     struct xk_access *const b = &g->t.view[VIEW_B].access;
-    struct xk_coord *const in_a = coordinate_of(a, g->k_inner);
-    struct xk_coord *const in_b = coordinate_of(b, g->k_inner);
-    const int64_t all = g->t.index[g->k_inner].extent;
-    if (!in_a || !in_b || a->fill || b->fill || in_a->hi > all ||
-        in_b->hi > all)
-        return; /* there may be more than K has */
-    reach_padding(a, in_a, g->k_all);
-    reach_padding(b, in_b, g->k_all);
-    g->t.index[g->k_inner].extent = g->k_all;
+    const int64_t end = g->l->p->walk.last;
+    if (end == g->t.index[g->k_inner].extent)
+        return;
+    reach_padding(a, coordinate_of(a, g->k_inner), end);
+    reach_padding(b, coordinate_of(b, g->k_inner), end);
+    g->t.index[g->k_inner].extent = end;
 }
 
 /* The places of an index that a step has with all of the last one's. */
@@ -134,18 +130,12 @@ static void complete_columns(struct nest *g)
 
 static void make_walks(struct nest *g)
 {
-    struct xk_digits *const of_k = &g->t.walk[XK_ROLE_K];
     for (unsigned i = 0; i < g->t.n_index; i++) {
         struct xk_digits *const w = &g->t.walk[g->t.index[i].role];
         if (g->t.index[i].role != XK_ROLE_K)
             w->at[w->n++] = (struct xk_digit){(uint8_t)i, 1, 0};
     }
-    *of_k = g->l->p->walk.digits;
-    /* Places that complete a step are no more than it has. */
-    struct xk_digit *const last = &of_k->at[of_k->n - 1];
-    if (last->index == g->k_inner && !last->mod && !g->l->p->walk.crosses &&
-        g->t.index[g->k_inner].extent != g->k_all)
-        last->mod = g->k_all;
+    g->t.walk[XK_ROLE_K] = g->l->p->walk.digits;
 }
 
 /* A tile of rows and columns of these roles, with a place of the batch if there
@@ -220,10 +210,7 @@ static void make_tiling(struct nest *g)
     g->has_batch = p->groups[2] > 1;
     g->k_few =
         p->t.k_last < p->t.k ? xk_contraction_before(con, g->k_inner) : -1;
-    g->k_all =
-        xk_ceil_div(t->index[g->k_inner].extent, p->t.k_last) * p->t.k_last;
-    if (!p->walk.crosses)
-        complete_steps(g);
+    complete_steps(g);
     if (g->k_few >= 0)
         complete_few(g);
     complete_columns(g);
@@ -398,33 +385,33 @@ static void put_step(struct nest *g, struct xk_block_writer *w, struct step s)
     }
 }
 
-/* Whole steps over `places` of the last K from `first` on. */
+/* So many steps of k_len places (0: all) from `first` on. */
 static void put_steps(struct nest *g, struct xk_block_writer *w,
-                      const xk_expr *first, int64_t places)
+                      const xk_expr *first, uint32_t n, unsigned k_len)
 {
     struct xk_lowering *const l = g->l;
-    const int64_t step = l->p->t.k;
+    const int64_t step = l->p->t.k, places = n * step;
     struct xk_block_writer in;
-    if (places == 0)
+    if (n == 0)
         return;
-    if (places == step) {
-        put_step(g, w, (struct step){first, 0});
+    if (n == 1) {
+        put_step(g, w, (struct step){first, k_len});
         return;
     }
     const xk_expr *const k = xk_lower_counter(l, "k0", places);
     xk_block_init(&in, l->c, l->facts);
-    put_step(g, &in, (struct step){k ? xk_add(l->c, first, k) : NULL, 0});
+    put_step(g, &in, (struct step){k ? xk_add(l->c, first, k) : NULL, k_len});
     xk_block_add(w, xk_for(l->c, k, xk_s32(l->c, 0), xk_s32(l->c, places),
                            (int32_t)step, xk_block_end(&in)));
 }
 
-/* Places of the short last step that are multiplied: of dwords whole ones, of a
- * dpas all. 0: all. */
-static unsigned rest_of(const struct xk_plan *p, int64_t places)
+/* Places of a short step that are multiplied: of dwords whole ones, of a dpas
+ * all. 0: all. */
+static unsigned rest_of(const struct xk_plan *p)
 {
-    const int64_t deep = p->t.family == XK_FAMILY_DP4A ? 4 : 1;
-    const int64_t n = xk_ceil_div(places, deep) * deep;
-    return p->t.dpas || n == p->t.k ? 0 : (unsigned)n;
+    const unsigned deep = p->t.family == XK_FAMILY_DP4A ? 4 : 1;
+    const unsigned n = (p->walk.rest_e + deep - 1) / deep * deep;
+    return p->t.dpas || n == p->t.k ? 0 : n;
 }
 
 /* A loop for each of K's first digits; position of their places. */
@@ -457,14 +444,6 @@ static int64_t places_inside(const struct nest *g)
     return n;
 }
 
-/* Those of the last index that only complete a step, where it is alone. */
-static int64_t places_beyond(const struct nest *g, int64_t inside)
-{
-    const struct xk_contraction *const con = &g->l->p->con->walked;
-    const unsigned n = g->t.walk[XK_ROLE_K].n - g->l->p->walk.loops;
-    return n == 1 ? inside - con->index[g->k_inner].extent : 0;
-}
-
 /* Where this thread's slice of K begins. Slices that have their own rows first
  * load each message's rows at its own position. */
 static const xk_expr *begin_slice(struct nest *g, int64_t places)
@@ -479,24 +458,23 @@ static const xk_expr *begin_slice(struct nest *g, int64_t places)
                     : xk_s32(l->c, 0);
 }
 
-/* K's loops; a short last step stands behind the inner one. With several slices
- * there is none. */
+/* K's loops; short steps stand behind the inner one. With several slices there
+ * are none. */
 static void put_walk(struct nest *g)
 {
     struct xk_lowering *const l = g->l;
-    const int64_t step = l->p->t.k;
+    const struct xk_plan_walk *const w = &l->p->walk;
     const int64_t inside = places_inside(g);
-    const int64_t all = (inside - places_beyond(g, inside)) / l->p->slices.n;
     unsigned depth;
     const xk_expr *const outer = begin_loops(g, &depth);
     const xk_expr *const first =
         outer ? xk_bin_imm(l->c, XK_OP_MUL, outer, inside)
               : begin_slice(g, inside / l->p->slices.n);
-    put_steps(g, &l->w, first, all / step * step);
-    if (all % step) {
-        const xk_expr *const rest =
-            xk_bin_imm(l->c, XK_OP_ADD, first, all / step * step);
-        put_step(g, &l->w, (struct step){rest, rest_of(l->p, all % step)});
+    put_steps(g, &l->w, first, w->trip, 0);
+    if (w->rest) {
+        const xk_expr *const behind =
+            xk_bin_imm(l->c, XK_OP_ADD, first, (int64_t)w->trip * l->p->t.k);
+        put_steps(g, &l->w, behind, w->rest, rest_of(l->p));
     }
     while (depth--)
         xk_block_end_for(&l->w);

@@ -114,7 +114,7 @@ enum xk_status xk_plan_calls(xk_ctx *c, struct xk_plan *p)
     add_operand(p, "rb", "xb", &p->b);
     add_first(p);
     if (xk_schedule_is_one_loop(&p->s)) {
-        if (p->flat.trip > 1)
+        if (p->flat.trip > 1 || p->walk.rest > 1)
             add_pipe(p, p->flat.copies);
     } else if (p->seg[0].trip > 1) {
         add_pipe(p, xk_schedule_copies(&p->s, 1));

@@ -75,12 +75,6 @@ static bool loads_are_eights(const struct xk_plan *p)
            l->n * lanes == p->s.m_thr;
 }
 
-/* Steps of a slice of the innermost K. */
-static int64_t slice_steps(const struct xk_plan *p)
-{
-    return xk_plan_k_inner(p)->extent / p->s.k_step / p->s.slices;
-}
-
 /* What a loop over all of K cannot do without. */
 static enum xk_status check_steps(xk_ctx *c, struct xk_plan *p)
 {
@@ -91,7 +85,8 @@ static enum xk_status check_steps(xk_ctx *c, struct xk_plan *p)
         f->headers_b = 4 * p->slm.share_b / p->platform->dpas_depth_b;
     if (p->b.access != XK_ACCESS_BLOCK)
         return no_fit(c, one_loop, "B is not loaded in blocks");
-    if (xk_plan_k_inner(p)->extent % p->s.k_step)
+    if (p->walk.rest &&
+        (p->s.slm || p->s.slices > 1 || p->a.served > 1 || !p->t.dpas))
         return no_fit(c, one_loop, "K is no multiple of a step");
     return XK_OK;
 }
@@ -137,7 +132,7 @@ static enum xk_status set_body(xk_ctx *c, struct xk_plan *p)
     f->copies = (uint16_t)xk_schedule_copies(&p->s, outer);
     if (f->copies > XK_MAX_COPIES)
         return no_fit(c, one_loop, "too many copies of the loop's body");
-    f->trip = (uint32_t)(outer * slice_steps(p));
+    f->trip = p->walk.trip;
     return XK_OK;
 }
 

@@ -206,13 +206,12 @@ static enum xk_status plan_segments(xk_ctx *c, struct xk_plan *p,
                                     const struct xk_operand_job *a,
                                     const struct xk_operand_job *b)
 {
-    const int64_t inner = xk_plan_k_inner(p)->extent, step = p->s.k_step;
-    const int64_t k = xk_schedule_is_walk(&p->s)
-                          ? xk_contraction_extent(&p->con->walked, XK_ROLE_K)
-                          : inner;
-    const int64_t full = k / step * step;
-    add_segment(p, (uint32_t)(k / step / p->s.slices), step, 0);
-    add_segment(p, 1, k - full, full);
+    const struct xk_plan_walk *const w = &p->walk;
+    const uint32_t outer =
+        xk_schedule_is_one_loop(&p->s) ? (uint32_t)p->shape.k_outer : 1;
+    const int64_t full = (int64_t)(w->trip / outer) * p->s.k_step;
+    add_segment(p, w->trip / outer, p->s.k_step, 0);
+    add_segment(p, w->rest / outer, w->rest_e, full);
     for (unsigned i = 0; i < p->n_segments; i++)
         XK_TRY(fill_segment(c, p, a, b, &p->seg[i]));
     return XK_OK;

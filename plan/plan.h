@@ -252,6 +252,11 @@ struct xk_plan_walk {
     uint8_t loops; /* the first so many are loops of their own; one loop goes
                       over the places of the others */
     bool crosses;  /* its step may cross a place of the others */
+    int64_t last;  /* places of the last index, with those beyond its end that
+                      complete a step and bring 0 */
+    uint32_t trip; /* whole steps of that loop, of a slice */
+    uint32_t rest; /* short steps behind it, of rest_e places each */
+    uint16_t rest_e;
 };
 
 /* A thread's part of the work, and its group. lower/ reads this, and no

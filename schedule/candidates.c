@@ -339,6 +339,13 @@ static bool lacks_blocks(const struct xk_shape *s, const struct xk_schedule *c)
     return s->plain_b || s->rows_b % c->n_thr;
 }
 
+/* Whether K's last step is a short one. With one outer place it stands behind
+ * the same loop in o:p. */
+static bool has_rest(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    return s->k_inner % c->k_step != 0;
+}
+
 /* The outer K indices innermost, in one or more slices of K. */
 static void flat(struct search *g, struct xk_schedule c)
 {
@@ -348,7 +355,7 @@ static void flat(struct search *g, struct xk_schedule c)
     struct xk_schedule with[XK_COUNTOF(of)];
     const unsigned most = xk_fma_family_of(c.fma)->dpas ? 4 : 8;
     unsigned n = 0;
-    if (lacks_blocks(g->s, &c))
+    if (lacks_blocks(g->s, &c) || (g->s->k_outer == 1 && has_rest(g->s, &c)))
         return;
     c.k_walk = (struct xk_k_walk)XK_WALK_INSIDE;
     c.n_sub = c.n_thr;

@@ -137,13 +137,13 @@ static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
 
 /* A loop's: over all places of K, over its last index with the others' places
  * in each step, or over that index alone. */
-static int64_t whole_steps(const struct xk_shape *s,
-                           const struct xk_schedule *c)
+static int64_t steps_of_loop(const struct xk_shape *s,
+                             const struct xk_schedule *c)
 {
     if (xk_schedule_is_walk(c))
         return s->k_inner * s->k_outer / c->k_step;
     const int64_t outer = xk_schedule_is_one_loop(c) ? s->k_outer : 1;
-    return s->k_inner / c->k_step * outer;
+    return xk_schedule_last_steps(s, c) * outer;
 }
 
 /* A second buffer is only of use where a second step exists; of three, whose
@@ -159,7 +159,7 @@ static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
         return true;
     if (most > (three ? 3 : 2))
         return false;
-    return whole_steps(s, c) / xk_schedule_slices(c) >= needed;
+    return steps_of_loop(s, c) / xk_schedule_slices(c) >= needed;
 }
 
 /* Parts of B that take turns in one buffer cannot be loaded ahead, and are
@@ -193,8 +193,9 @@ static bool rule_holds(const struct xk_platform *p, const struct xk_shape *s,
         return true;
     return c->holds > 1 && c->holds == s->shared.steps &&
            xk_schedule_is_flat(c) && xk_fma_family_of(c->fma)->dpas &&
-           c->slots_a == 1 && s->shared.rows % c->simd == 0 &&
-           c->m_thr >= s->shared.rows && s->shared.line % c->m_thr == 0;
+           c->slots_a == 1 && s->k_inner % c->k_step == 0 &&
+           s->shared.rows % c->simd == 0 && c->m_thr >= s->shared.rows &&
+           s->shared.line % c->m_thr == 0;
 }
 
 /* Three buffers: what is written, what is waited for, what is read. Fewer cost
@@ -298,6 +299,15 @@ static bool is_known(const struct xk_k_walk *w)
                : d[1] == XK_K_FEW && d[2] == XK_K_LAST && w->loops == 1;
 }
 
+/* Whether the last step of the last K index may have fewer places than others:
+ * of a dpas, whose rows of A are dwords there, too. */
+static bool may_be_short(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    return s->k_inner % c->k_step == 0 ||
+           (xk_fma_family_of(c->fma)->dpas &&
+            (!s->plain_a || s->k_inner * s->elem_b % 4 == 0));
+}
+
 static bool rule_walk(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
@@ -310,7 +320,7 @@ static bool rule_walk(const struct xk_platform *p, const struct xk_shape *s,
         return !c->slm && c->n_sub == c->n_thr;
     return !xk_schedule_is_flat(c) ||
            (c->surfaces && c->n_sub == c->n_thr && !s->loose_a &&
-            s->k_inner % c->k_step == 0 && s->k_outer <= MAX_SLM_PLACES);
+            may_be_short(s, c) && s->k_outer <= MAX_SLM_PLACES);
 }
 
 /* B has a layout with outer places inside: tiles of 16 columns and more. */
@@ -330,7 +340,7 @@ static bool has_slices(const struct xk_shape *s, const struct xk_schedule *c,
 {
     if (xk_schedule_is_walk(c))
         return s->k_outer * s->k_inner % ((int64_t)c->k_step * n) == 0;
-    return xk_schedule_is_flat(c) && s->k_inner / c->k_step % n == 0;
+    return xk_schedule_is_flat(c) && s->k_inner % ((int64_t)c->k_step * n) == 0;
 }
 
 /* Each slice ends with whole squares of columns, or rows. */
@@ -362,9 +372,10 @@ static bool rule_prefetch(const struct xk_platform *p, const struct xk_shape *s,
 /* A whole loop's. */
 static int64_t loop_steps(const struct xk_shape *s, const struct xk_schedule *c)
 {
-    const int64_t of_place = s->k_inner / c->k_step / xk_schedule_slices(c);
+    const int64_t of_place =
+        xk_schedule_last_steps(s, c) / xk_schedule_slices(c);
     if (xk_schedule_is_walk(c))
-        return whole_steps(s, c);
+        return steps_of_loop(s, c);
     return xk_schedule_is_one_loop(c) ? of_place * s->k_outer : of_place;
 }
 

@@ -306,6 +306,15 @@ static inline bool xk_schedule_is_flat(const struct xk_schedule *c)
     return xk_schedule_is_one_loop(c) && !c->slm;
 }
 
+/* Steps of the last K index in its loop. Where it is outermost in one loop, a
+ * short last one is as good as the others. */
+static inline int64_t xk_schedule_last_steps(const struct xk_shape *s,
+                                             const struct xk_schedule *c)
+{
+    const int64_t more = xk_schedule_is_one_loop(c) ? c->k_step - 1 : 0;
+    return (s->k_inner + more) / c->k_step;
+}
+
 /* One loop goes over the places of all K indices, and takes them apart. */
 static inline bool xk_schedule_is_walk(const struct xk_schedule *c)
 {

@@ -252,7 +252,7 @@ static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
     const int64_t places = xk_schedule_is_one_loop(c) ? s->k_outer : 1;
     const int64_t whole = xk_schedule_is_walk(c)
                               ? s->k_outer * s->k_inner / c->k_step
-                              : places * (s->k_inner / c->k_step);
+                              : places * xk_schedule_last_steps(s, c);
     const int64_t all = whole / xk_schedule_slices(c);
     const int64_t copies = c->slm ? 1 : xk_schedule_copies(c, places);
     if (s->k_outer * (s->k_inner / c->k_step) < 5)

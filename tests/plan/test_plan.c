@@ -273,6 +273,10 @@ static const struct {
     const char *why, *text, *src_tag, *change;
 } flat[] = {
     {"walk=:po: K is no multiple of a step", "mb1ic40ih8oc64kh3ph1", "acdb",
+     "slices=2"},
+    {"walk=:po: K is no multiple of a step", "mb1ic40ih8oc64kh3ph1", "acdb",
+     "slm=3 tg=1x2"},
+    {"walk=:po: rows of A are no dwords of K", "mb1ic41ih8oc64kh3ph1", "acdb",
      ""},
     {"walk=:po: rows of A are no dwords of K", "mb1ic64ih8oc64kh3ph1", "abcd",
      ""},

@@ -224,6 +224,17 @@ static const struct {
     {"registers",
      HOLD " m=32 n=32 nsub=32 slots=1,3",
      {3136, 64, 64, 9, 2, .eights = true, .shared = {32, 3, 224}}},
+    /* Two steps and a half of K. */
+    {NULL, "slm=0", {3136, 64, 40, 9, 2}},
+    {NULL, "slm=0", {3136, 64, 40, 9, 2, .plain_a = true}},
+    {"walk", "slm=0", {3136, 64, 41, 9, 2, .plain_a = true}},
+    {"walk",
+     "fma=mad simd=16 k=4 slm=0 walk=:po m=16 n=16 nsub=16",
+     {3136, 64, 42, 9, 4}},
+    {"slices", "slm=0 slices=2", {3136, 64, 40, 9, 2}},
+    {"holds",
+     HOLD,
+     {3136, 64, 40, 9, 2, .eights = true, .shared = {8, 3, 224}}},
     {"prefetch", "prefetch=1", {3136, 64, 64, 9, 2}}, /* SLM */
     {"prefetch", "slm=0 walk=o:p prefetch=1", {3136, 64, 64, 9, 2}},
     {"prefetch", "slm=0 walk=:po prefetch=1 order=m", {3136, 64, 64, 9, 2}},
