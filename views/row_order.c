@@ -134,18 +134,19 @@ static bool is_inside(const struct xk_access *a, unsigned index)
     return l->block[l->n_dims - 1].dim == xk_access_dim_of(a, index);
 }
 
-/* Has A its K innermost, so much of it that rows are apart in any order, and is
- * there padding that eight rows might meet together? */
+/* Has A its K innermost, dwords of it and so much that rows are apart in any
+ * order, and is there padding that eight rows might meet together? */
 static bool is_apart(const struct xk_contraction *p, unsigned free)
 {
     const struct xk_layout *const l = &p->a.layout;
     const int k = xk_contraction_last(p, XK_ROLE_K);
     const unsigned elem_b = xk_dtype_b(l->dt);
+    const int64_t row_b = k < 0 ? 0 : p->index[k].extent * elem_b;
     struct xk_slide edge;
     return k >= 0 && l->n_blocks == l->n_dims && elem_b < 4 &&
            l->block[l->n_dims - 1].dim ==
                xk_access_dim_of(&p->a, (unsigned)k) &&
-           p->index[k].extent * elem_b % STEP_B == 0 &&
+           row_b >= STEP_B && row_b % 4 == 0 &&
            p->index[free].extent % 8 == 0 &&
            xk_row_order_edge(p, (int)free, &edge) && xk_slide_outside(&edge);
 }

@@ -374,8 +374,11 @@ static const struct {
     {"mb3ic18ih5oc17kh3ph1", "nchw", "Bcda32b", "mb oh ow oc kh kw ic "},
     {"mb3ic18ih5oc17kh3ph1", "aBcd16b", "nhwc", "mb oh ow oc kh kw ic "},
     {"mb8ic32ih5oc17kh3ph1", "nhwc", "nchw", "oh ow mb oc kh kw ic "},
-    {"mb8ic18ih5oc17kh3ph1", "nhwc", "nchw",
-     "mb oh ow oc kh kw ic "}, /* no whole steps */
+    {"mb8ic18ih5oc17kh3ph1", "nhwc", "nchw", "oh ow mb oc kh kw ic "},
+    {"mb8ic17ih5oc17kh3ph1", "nhwc", "nchw",
+     "mb oh ow oc kh kw ic "}, /* no whole dwords */
+    {"mb8ic14ih5oc17kh3ph1", "nhwc", "nchw",
+     "mb oh ow oc kh kw ic "}, /* less than a step */
     {"mb8ic3ih5oc17kh3ph1", "nhwc", "nhwc", "mb oh ow oc kh kw ic "},
     {"mb12ic18ih5oc17kh3ph1", "nhwc", "nhwc", "mb oh ow oc kh kw ic "},
     {"mb8ic18ih5oc17kh3", "nhwc", "Bcda16b", "mb oh ow oc kh kw ic "},
