@@ -193,7 +193,10 @@ static const struct {
     /* C's columns are padded to 32. */
     {"mb8ic4id9ih9iw9oc16kd2kh3kw5pd0ph1pw2", XK_U8, XK_S8, "Bcdea4b",
      "Bcdea4b", "AcdEB32a8e4b", "Bcdea32b"},
+    /* Up to nine places in one loop, more in loops of their own. */
     {"mb16ic3ih56oc64kh7kw1ph3pw0iw56", XK_F16, XK_F16, "", "Bcda4b",
+     "ABcd32a16b", NULL},
+    {"mb16ic3ih56oc64kh11kw1ph5pw0iw56", XK_F16, XK_F16, "", "Bcda4b",
      "AcdB32a16b", NULL},
     {"mb16ic64ih56oc64kh3ph1", XK_F32, XK_F32, "", "acdb", "Acdb32a", "acdb"},
     /* Few channels of C. */

@@ -6,22 +6,11 @@
 
 #include "plan/plan.h"
 #include "plan_lab.h"
-#include "tests/tap.h"
 #include "tests/set_schedule.h"
+#include "views/formula.h"
+#include "tests/arena_fixture.h"
 
-static xk_ctx *c;
 static struct xk_nest con;
-
-static void setup(void)
-{
-    c = xk_ctx_create(NULL);
-    ck_assert_ptr_nonnull(c);
-}
-
-static void teardown(void)
-{
-    ck_assert_uint_eq(xk_ctx_destroy(c), 0);
-}
 
 /* The contraction of a problem of f32 with a weights tag. */
 static void problem(const char *text, const char *wei_tag)
@@ -304,6 +293,74 @@ START_TEST(what_does_not_fit_names_a_field_and_its_value)
 }
 END_TEST
 
+/* Steps of 16 channels, of which there are 40 in most, and nine filter taps. */
+static const struct {
+    const char *text, *src_tag, *change;
+    unsigned trip, rest, rest_e; /* whole steps, short ones and their places */
+} walks[] = {
+    {"mb1ic64ih8oc64kh3ph1", "acdb", "", 4 * 9, 0, 0},
+    {"mb1ic64ih8oc64kh3ph1", "acdb", "slices=2", 2 * 9, 0, 0},
+    {"mb1ic40ih8oc64kh3ph1", "acdb", "", 2 * 9, 9, 8},
+    {"mb1ic40ih8oc64kh3ph1", "acdb", "walk=o:p", 2, 1, 8},
+    {"mb1ic8ih8oc64kh3ph1", "acdb", "", 0, 9, 8},
+    /* Memory is padded to 48. */
+    {"mb1ic40ih8oc64kh3ph1", "aBcd16b", "", 3 * 9, 0, 0},
+    {"mb1ic40ih8oc64kh3ph1", "aBcd16b", "walk=o:p", 2, 1, 8},
+};
+
+START_TEST(short_steps_stand_behind_whole_ones)
+{
+    static struct xk_plan p;
+    char change[96];
+    snprintf(change, sizeof(change), "fma=dpas m=16 n=32 nsub=32 %s",
+             walks[_i].change);
+    ck_assert_msg(plan_lab_flat(c, walks[_i].text, walks[_i].src_tag, change,
+                                &con, &p) == XK_OK,
+                  "%s", c->error.message);
+    ck_assert_uint_eq(p.walk.trip, walks[_i].trip);
+    ck_assert_uint_eq(p.walk.rest, walks[_i].rest);
+    ck_assert_uint_eq(p.walk.rest_e, walks[_i].rest_e);
+}
+END_TEST
+
+/* Where K is a part of a dim, others lie behind its end, and no zeros: its last
+ * steps are short, though memory goes on. */
+START_TEST(what_lies_behind_k_is_no_padding)
+{
+    static const struct {
+        const char *formula;
+        unsigned trip, rest;
+    } of[] = {
+        {"A: f16[3,64,40]; B: f16[3,32,40] aBC32b16c; "
+         "C[m,n] += A[t,m,k] * B[t,n,k]",
+         2 * 3, 3},
+        {"A: f16[3,64,40] abC16c; B: f16[3,32,40] aBC32b16c; "
+         "C[m,n] += A[t,m,k] * B[t,n,k]",
+         3 * 3, 0},
+        {"A: f16[3,64,100]; B: f16[3,32,100] aBC32b16c; t = 3; k = 40; "
+         "C[m,n] += A[t,m,k] * B[t,n,k]",
+         2 * 3, 3},
+    };
+    static struct xk_contraction made;
+    static struct xk_plan p;
+    for (unsigned i = 0; i < XK_COUNTOF(of); i++) {
+        struct xk_schedule s = schedule(16, 32, 16, 2, 2);
+        ck_assert_int_eq(xk_formula_parse(c, &arena, of[i].formula, &made),
+                         XK_OK);
+        ck_assert_int_eq(xk_nest_make(c, &made, &con), XK_OK);
+        ck_assert_int_eq(test_set_schedule(c,
+                                           "fma=dpas simd=8 nsub=32 walk=:po "
+                                           "slm=0 addr=surface grf=256",
+                                           &s),
+                         XK_OK);
+        ck_assert_msg(xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p) == XK_OK,
+                      "%s: %s", of[i].formula, c->error.message);
+        ck_assert_uint_eq(p.walk.trip, of[i].trip);
+        ck_assert_uint_eq(p.walk.rest, of[i].rest);
+    }
+}
+END_TEST
+
 /* 65 tiles of M by 3 of N, in groups of 4 x 1. */
 START_TEST(the_grid_runs_along_n_or_m)
 {
@@ -425,6 +482,9 @@ int main(void)
                         XK_COUNTOF(systolic));
     tcase_add_loop_test(t, tiles_of_dp4a_come_in_few_messages, 0,
                         XK_COUNTOF(dots));
+    tcase_add_loop_test(t, short_steps_stand_behind_whole_ones, 0,
+                        XK_COUNTOF(walks));
+    tcase_add_test(t, what_lies_behind_k_is_no_padding);
     tcase_add_loop_test(t, what_does_not_fit_names_a_field_and_its_value, 0,
                         XK_COUNTOF(flat));
     tcase_add_loop_test(t, a_kind_of_message_that_cannot_be_is_refused, 0,
