@@ -122,7 +122,8 @@ static void choose_boxes(const struct classes *k, struct boxes *out)
 {
     out->n = 0;
     if (xk_given_schedule() || sums_operand(k->con) ||
-        k->con->n_index + k->con->n_class_dims > XK_MAX_INDEX)
+        k->con->n_index + k->con->n_class_dims > XK_MAX_INDEX ||
+        !xk_nest_has_room(k->con, k->con->n_class_dims))
         return;
     const unsigned empty = count_empty(k);
     if (empty < 2 * XK_MAX_CLASSES_JOINED)
@@ -434,7 +435,7 @@ static enum xk_status find_same(struct launch_maker *m, unsigned first,
     if (status == XK_OK)
         status = xk_shape_of(c, of, &p->shape);
     p->nest.empty = true;
-    if (status == XK_OK && xk_nest_has_room(of) && may_be_same(m, launch, p))
+    if (status == XK_OK && xk_nest_has_room(of, 0) && may_be_same(m, launch, p))
         *out = p;
     if (status != XK_ENOMEM)
         xk_ctx_clear(c);

@@ -47,9 +47,9 @@ struct xk_nest {
                                  behind the last are not set */
 };
 
-/* Whether a nest has room for the contraction's indices, with those that
- * merging and roles without an index leave and add. */
-bool xk_nest_has_room(const struct xk_contraction *p);
+/* Whether a nest has room for the contraction's indices and for `more` of M,
+ * with those that merging and roles without an index leave and add. */
+bool xk_nest_has_room(const struct xk_contraction *p, unsigned more);
 
 /* The contraction's indices in the order of loops and its accesses as views.
  * Several N indices become one, merged; a role that has none gets one of a

@@ -154,14 +154,14 @@ static bool has_role(const struct xk_nest *n, enum xk_role role)
     return false;
 }
 
-bool xk_nest_has_room(const struct xk_contraction *p)
+bool xk_nest_has_room(const struct xk_contraction *p, unsigned more)
 {
-    unsigned of[XK_N_ROLES] = {0};
+    unsigned of[XK_N_ROLES] = {[XK_ROLE_M] = more};
     for (unsigned i = 0; i < p->n_index; i++)
         of[p->index[i].role]++;
     const unsigned merged = of[XK_ROLE_N] > 1 ? of[XK_ROLE_N] - 1 : 0;
-    const unsigned more = !of[XK_ROLE_M] + !of[XK_ROLE_N] + !of[XK_ROLE_K];
-    return p->n_index - merged + more <= XK_VIEW_MAX_DIMS;
+    const unsigned added = !of[XK_ROLE_M] + !of[XK_ROLE_N] + !of[XK_ROLE_K];
+    return p->n_index + more - merged + added <= XK_VIEW_MAX_DIMS;
 }
 
 /* A role without an index gets one of a single place; N's is a dim of B and C,

@@ -359,6 +359,12 @@ static const char *const good[] = {
     "s32[9,8,8]; "
     "O[2*x+{0,1}@0,2*y+{1,0}@1,n] += "
     "A[x-t+{1,0}@0,y+u-1,c] * W[2*t+{0,1}@0,2*u+{1,0}@1,c,n]",
+    /* Boxes of classes without terms are an index too many: one of N is added.
+     */
+    "a=2; b=2; c=2; t={1,0,0}@0; u={1,0}@1; v={1,0}@2; "
+    "A: f32[2,2,2,4,4,4]; W: f32[4,4,1,1,1]; "
+    "O[3*a+{0,1,2}@0,2*b+{0,1}@1,2*c+{0,1}@2,m] += "
+    "A[a,b,c,m,k,l] * W[k,l,t,u,v]",
     /* More classes than launches, which are indices: of N, of M, of a batch;
      * fewer terms, none in some. */
     "u=4; v=3; t={2,2,2,2,2,2,2,2,2}@0; s={1,1,1,1,1,1,1,1,1}@1; "
