@@ -117,9 +117,10 @@ static enum xk_status pack_form(xk_ctx *c, const struct xk_problem *p,
     return XK_OK;
 }
 
-enum xk_status xk_problem_form_of(xk_ctx *c, const struct xk_problem *p,
-                                  const struct xk_conv_info *info,
-                                  struct xk_problem_form *out)
+/* Over the layouts in info; NULL: as far as the descriptor says them. */
+static enum xk_status make_form(xk_ctx *c, const struct xk_problem *p,
+                                const struct xk_conv_info *info,
+                                struct xk_problem_form *out)
 {
     out->has_lanes = false;
     XK_TRY(xk_conv_contraction(c, &p->desc, info, &out->con));
@@ -142,7 +143,7 @@ static enum xk_status shape_of(xk_ctx *c, const struct xk_problem *p,
                                struct xk_problem_form *form,
                                struct xk_shape *out)
 {
-    XK_TRY(xk_problem_form_of(c, p, info, form));
+    XK_TRY(make_form(c, p, info, form));
     XK_TRY(xk_shape_of(c, &form->con, out));
     if (form->has_lanes)
         xk_shape_add_lanes(out, &form->lanes);
@@ -205,9 +206,9 @@ static int64_t pack_of(const struct xk_problem_form *f)
 
 /* Candidates for the layouts that the descriptor gives, and then all layouts.
  */
-static enum xk_status choose_in(xk_ctx *c, struct xk_problem *p, bool may_pack,
-                                struct xk_problem_form *form)
+static enum xk_status choose(xk_ctx *c, struct xk_problem *p, bool may_pack)
 {
+    struct xk_problem_form *const form = &p->form;
     struct xk_shape s;
     p->pack = 1;
     XK_TRY(shape_of(c, p, NULL, form, &s));
@@ -219,15 +220,6 @@ static enum xk_status choose_in(xk_ctx *c, struct xk_problem *p, bool may_pack,
     XK_TRY(
         xk_candidates_of(c, p->platform, &s, p->candidate, &p->n_candidates));
     return set_layouts(c, &form->con, &s, p);
-}
-
-static enum xk_status choose(xk_ctx *c, struct xk_problem *p, bool may_pack)
-{
-    struct xk_problem_form *const form = xk_malloc(c, sizeof(*form));
-    const enum xk_status status =
-        form ? choose_in(c, p, may_pack, form) : XK_ENOMEM;
-    xk_free(c, form);
-    return status;
 }
 
 const struct xk_schedule_rule *
@@ -265,20 +257,15 @@ static void set_launches(struct xk_problem *p)
 static enum xk_status keep_valid(xk_ctx *c, struct xk_problem *p, bool surfaces,
                                  const struct xk_schedule_rule **broken)
 {
-    struct xk_problem_form *const form = xk_malloc(c, sizeof(*form));
     struct xk_shape s;
-    const enum xk_status status =
-        form ? shape_of(c, p, &p->info, form, &s) : XK_ENOMEM;
-    if (status == XK_OK) {
-        *broken = xk_candidates_keep(p->platform, &s, surfaces, p->candidate,
-                                     &p->n_candidates);
-        /* A copy of dst needs no padding. */
-        const bool copied = p->ways.n && p->ways.at[XK_ARG_DST].copied;
-        p->pads = p->desc.g > 1 && !copied && xk_padding_dim(&form->con) >= 0;
-        set_launches(p);
-    }
-    xk_free(c, form);
-    return status;
+    XK_TRY(shape_of(c, p, &p->info, &p->form, &s));
+    *broken = xk_candidates_keep(p->platform, &s, surfaces, p->candidate,
+                                 &p->n_candidates);
+    /* A copy of dst needs no padding. */
+    const bool copied = p->ways.n && p->ways.at[XK_ARG_DST].copied;
+    p->pads = p->desc.g > 1 && !copied && xk_padding_dim(&p->form.con) >= 0;
+    set_launches(p);
+    return XK_OK;
 }
 
 /* Launches of sums in front of the convolution. */
@@ -425,7 +412,7 @@ static enum xk_status make_forward(xk_ctx *c, struct xk_problem *p)
 enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
                                struct xk_problem *out)
 {
-    memset(out, 0, sizeof(*out));
+    memset(out, 0, offsetof(struct xk_problem, form));
     xk_arena_init(&out->arena, c);
     XK_TRY(xk_conv_admit(c, d, &out->desc, &out->ways));
     /* xk_conv_admit admits only platforms that have a row. */

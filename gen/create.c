@@ -19,11 +19,10 @@
 /* One create call. */
 struct create {
     struct xk_creation base;
-    struct xk_problem problem;
     struct xk_program_arg_info
         arg[XK_N_CONV_ARGS + XK_MAX_POST_OPS + XK_N_CONV_QUANTS + 1];
-    /* Large, and not zero at first: */
-    struct xk_problem_form form;
+    struct xk_problem problem;
+    /* Large, and not zero at first, as the problem's form: */
     struct xk_nest con;
     struct xk_contraction_problem padding;    /* if the problem pads */
     struct xk_flat_nest copy;                 /* if it packs */
@@ -124,7 +123,7 @@ static const struct xk_bind pack_binds[] = {
 static enum xk_status pack_launch(struct create *g, struct xk_launch *out)
 {
     const bool surfaces = !takes_addresses(g);
-    const struct xk_tile_copy copy = {&g->form.copy, "wei", "packed"};
+    const struct xk_tile_copy copy = {&g->problem.form.copy, "wei", "packed"};
     XK_TRY(xk_lower_tile_copy(g->base.gen.c, &copy, "xk_pack", surfaces,
                               &g->copy));
     *out = (struct xk_launch){.kind = XK_LAUNCH_IR,
@@ -159,19 +158,18 @@ static enum xk_status forward_launches(struct create *g, struct xk_launch *out,
     xk_ctx *const c = g->base.gen.c;
     const bool packs = g->problem.pack > 1;
     struct xk_conv_launches *const l = &g->launches;
-    XK_TRY(xk_problem_form_of(c, &g->problem, &g->problem.info, &g->form));
     XK_TRY(xk_conv_launches_make(c, &g->problem, l));
     *n = 0;
     if (packs)
         XK_TRY(pack_launch(g, &out[(*n)++]));
     if (g->problem.pads)
-        XK_TRY(make_padding(g, &g->form.con));
-    XK_TRY(xk_nest_make(c, &g->form.con, &g->con));
+        XK_TRY(make_padding(g, &g->problem.form.con));
+    XK_TRY(xk_nest_make(c, &g->problem.form.con, &g->con));
     struct xk_launch *const main = &l->at[l->main];
-    const bool lanes = g->form.has_lanes;
+    const bool lanes = g->problem.form.has_lanes;
     main->u.contract.nest = &g->con;
-    main->u.contract.whole = lanes ? &g->form.whole : NULL;
-    main->u.contract.lanes = lanes ? &g->form.lanes : NULL;
+    main->u.contract.whole = lanes ? &g->problem.form.whole : NULL;
+    main->u.contract.lanes = lanes ? &g->problem.form.lanes : NULL;
     if (packs) {
         main->n_binds = 1;
         main->bind = pack_binds;
@@ -327,7 +325,7 @@ enum xk_status xk_conv_create(const struct xk_conv_desc *d,
 {
     static const struct xk_creation_kind kind = {
         .state_b = sizeof(struct create),
-        .zero_b = offsetof(struct create, form),
+        .zero_b = offsetof(struct create, problem.form),
         .generate = generate_conv,
         .tell = tell_conv,
         .fini = drop_problem};

@@ -12,6 +12,17 @@
 
 struct xk_split_sum;
 
+/* What the search and the kernel are made of. */
+struct xk_problem_form {
+    struct xk_contraction con;
+    /* A batch that may be in the lanes; con is prepared, and this is not. */
+    bool has_lanes;
+    struct xk_contraction whole;
+    struct xk_group_lanes lanes;
+    struct xk_tiling copy; /* of weights whose groups are packed, if info says
+                              how they lie */
+};
+
 /* What is known of a problem before any code: the same for query and create,
  * so that both name the same layouts. */
 struct xk_problem {
@@ -47,6 +58,9 @@ struct xk_problem {
     unsigned n_behind;
     int64_t scratch_part_b[XK_MAX_SCRATCH];
     struct xk_conv_launches *copies; /* NULL: there are none */
+    /* Forward: over the layouts that were chosen. It is large, and not zero at
+     * first. */
+    struct xk_problem_form form;
 };
 
 /* Copies the context's error out and destroys it; NULL: out of memory. */
@@ -57,20 +71,6 @@ enum xk_status xk_gen_finish(xk_ctx *c, struct xk_error *err);
 enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
                                struct xk_problem *out);
 void xk_problem_fini(struct xk_problem *p);
-/* What the search and the kernel are made of. */
-struct xk_problem_form {
-    struct xk_contraction con;
-    /* A batch that may be in the lanes; con is prepared, and this is not. */
-    bool has_lanes;
-    struct xk_contraction whole;
-    struct xk_group_lanes lanes;
-    struct xk_tiling copy; /* of weights whose groups are packed, if info says
-                              how they lie */
-};
-/* Over the layouts in info; NULL: as far as the descriptor says them. */
-enum xk_status xk_problem_form_of(xk_ctx *c, const struct xk_problem *p,
-                                  const struct xk_conv_info *info,
-                                  struct xk_problem_form *out);
 /* Leaves the candidates that can do with 64-bit addresses, with them. The
  * layouts stay what xk_problem_make chose, so that query is right. XK_EINVAL if
  * none is left, which only XK_SCHEDULE can cause. */
