@@ -51,6 +51,9 @@ struct search {
     const struct xk_schedule_rule *broken; /* the last in their order */
     struct search *plain; /* takes tiles that are valid only where sums of B
                              are made elsewhere; NULL: nobody does */
+    /* The last tile that was looked at: neighbours differ in their slots. */
+    struct xk_schedule known; /* what xk_score_tile_slots leaves alone */
+    struct xk_score_tile tile;
 };
 
 static enum family search_family(const struct xk_schedule *c)
@@ -141,12 +144,27 @@ static int64_t most_of(const struct search *g, enum family f)
     return g->n[f] < SHARE ? INT64_MAX : g->out[f * SHARE + SHARE - 1].score;
 }
 
+/* All that decides a tile's part of a score but its slots. */
+static struct xk_schedule without_slots(const struct xk_schedule *c)
+{
+    struct xk_schedule out = *c;
+    out.slots_a = out.slots_b = 0;
+    out.n_sub = out.grf_count = 0;
+    return out;
+}
+
 /* A valid tile with its buffers, of which all is known but the group. False: it
  * is too slow in any. */
-static bool tile_of(const struct search *g, const struct xk_schedule *c,
+static bool tile_of(struct search *g, const struct xk_schedule *c,
                     struct xk_score_tile *out)
 {
-    xk_score_tile_set(g->p, g->s, seen_by(g, c), c, out);
+    const struct xk_schedule key = without_slots(c);
+    if (c->slm || memcmp(&key, &g->known, sizeof(key))) {
+        xk_score_tile_set(g->p, g->s, seen_by(g, c), c, &g->tile);
+        g->known = key;
+    } else
+        xk_score_tile_slots(c, &g->tile);
+    *out = g->tile;
     return xk_score_tile_least(out, c) <= most_of(g, search_family(c));
 }
 

@@ -296,7 +296,12 @@ void xk_score_tile_set(const struct xk_platform *p, const struct xk_shape *s,
     out->cold_a = f->cold_a / out->seen->k_outer;
     out->read_cyc = xk_score_read_cyc(f, s, c);
     out->store_cyc = xk_score_store_cyc(f, s, c);
-    out->extra_1k = instructions_1k(f, s, c);
+    xk_score_tile_slots(c, out);
+}
+
+void xk_score_tile_slots(const struct xk_schedule *c, struct xk_score_tile *t)
+{
+    t->extra_1k = instructions_1k(t->perf, t->seen, c);
 }
 
 static int64_t longer(int64_t cyc, int64_t by_1k)

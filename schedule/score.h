@@ -58,6 +58,9 @@ struct xk_score_load {
 void xk_score_tile_set(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_shape *seen, const struct xk_schedule *c,
                        struct xk_score_tile *out);
+/* c is that tile but for its slots, its parts of B and its registers, and not
+ * through SLM. */
+void xk_score_tile_slots(const struct xk_schedule *c, struct xk_score_tile *t);
 /* In no group is the score less. */
 int64_t xk_score_tile_least(const struct xk_score_tile *t,
                             const struct xk_schedule *c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a search leaves out without looking: random tiles and groups are never
- * faster than their bounds say, and what it takes for granted of rules holds.
+ * faster than their bounds say, neighbours share a tile's part of their score,
+ * and what it takes for granted of rules holds.
  * Rules and scores take any value of a field. XK_TEST_SEED repeats a run. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -197,6 +198,26 @@ static void check_limits(const struct xk_shape *s, const struct xk_shape *seen,
     }
 }
 
+/* A tile of other slots, parts of B and registers is the same but for what
+ * xk_score_tile_slots sets. */
+static void check_slots(uint64_t *r, const struct xk_shape *s,
+                        const struct xk_shape *seen,
+                        const struct xk_schedule *c, int64_t score)
+{
+    struct xk_score_tile t;
+    struct xk_schedule other = tile_of(c);
+    if (c->slm)
+        return;
+    other.slots_a = (uint8_t)(1 + below(r, 3));
+    other.slots_b = (uint8_t)(1 + below(r, 3));
+    other.n_sub = (uint16_t)(other.n_thr / pow2_below(r, 2));
+    other.grf_count = (uint16_t)(128 * pow2_below(r, 2));
+    xk_score_tile_set(xehpg(), s, seen, &other, &t);
+    xk_score_tile_slots(c, &t);
+    ck_assert_msg(xk_score_group(xehpg(), &t, c, INT64_MAX) == score, "%s",
+                  shown(s, c));
+}
+
 START_TEST(no_group_is_faster_than_its_bounds)
 {
     uint64_t r = seed_of();
@@ -210,6 +231,7 @@ START_TEST(no_group_is_faster_than_its_bounds)
         const int64_t score = xk_schedule_score(xehpg(), &s, &c);
         check_bounds(&s, &seen, &c, score);
         check_limits(&s, &seen, &c, score);
+        check_slots(&r, &s, &seen, &c, score);
         n++;
     }
     printf("# %u valid\n", n);
