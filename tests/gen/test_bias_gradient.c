@@ -7,9 +7,11 @@
 #include "base/half.h"
 #include "conv/conv.h"
 #include "conv/tensors.h"
+#include "gen/split_sum.h"
 #include "tests/element.h"
 #include "tests/gen/launches_lab.h"
 #include "tests/tap.h"
+#include "views/access.h"
 
 static const struct bias_case {
     const char *text, *src, *dst; /* tags */
@@ -344,6 +346,46 @@ START_TEST(other_sums_of_b_are_refused)
 }
 END_TEST
 
+static void parse_f16(const char *text, struct xk_conv_desc *d)
+{
+    *d = (struct xk_conv_desc)XK_CONV_DESC_INIT;
+    d->prop = XK_BWD_WB;
+    d->src_type = d->dst_type = d->wei_type = XK_F16;
+    ck_assert_int_eq(xk_conv_desc_parse(text, d, NULL, 0, NULL), XK_OK);
+    strcpy(d->src_tag, "acdb");
+    strcpy(d->dst_tag, "acdb");
+}
+
+/* Parts of the bias's sum are columns, too: those of one part follow each
+ * other, so that B comes in blocks where memory has channels innermost. */
+START_TEST(columns_of_a_part_are_neighbours)
+{
+    const struct xk_split_ask ask = {.given = 14, .ordered = true};
+    struct xk_conv_desc d, all;
+    struct xk_contraction bias;
+    struct xk_split_sum s;
+    xk_ctx *const c = xk_ctx_create(NULL);
+    int64_t stride_b = 0, run;
+    unsigned columns = 0;
+    parse_f16("mb16ic16ih14oc256kh1", &d);
+    ck_assert_int_eq(xk_conv_check(c, &d, &all), XK_OK);
+    ck_assert_int_eq(xk_conv_backward_bias(c, &all, NULL, &bias), XK_OK);
+    ck_assert_int_eq(xk_contraction_check(c, &bias), XK_OK);
+    ck_assert_int_eq(xk_split_sum_choose(c, xk_platform_get(XK_PLATFORM_XEHPG),
+                                         &bias, ask, &s),
+                     XK_OK);
+    for (unsigned i = 0; i < s.of.n_index; i++) {
+        if (s.of.index[i].role != XK_ROLE_N)
+            continue;
+        columns++;
+        ck_assert(xk_access_stride_b(&s.of, &s.of.b, i, &stride_b, &run));
+    }
+    ck_assert_uint_eq(columns, 2); /* the part, and then the channel */
+    ck_assert_int_eq(stride_b, 2);
+    xk_ctx_destroy(c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("bias_gradient");
@@ -353,6 +395,7 @@ int main(void)
                         (int)XK_COUNTOF(bias_cases));
     tcase_add_loop_test(t, other_sums_of_b_are_refused, 0,
                         (int)XK_COUNTOF(refused_totals));
+    tcase_add_test(t, columns_of_a_part_are_neighbours);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }
