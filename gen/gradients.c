@@ -475,7 +475,8 @@ static enum xk_status score_parts(xk_ctx *c, const struct xk_problem *p,
                                   struct xk_split_sum *s)
 {
     enum xk_status status;
-    const struct xk_split_ask ask = {.given = s->parts, .ordered = true};
+    const struct xk_split_ask ask = {
+        .given = s->parts, .ordered = true, .memory = true};
     if (s->parts > 1)
         status = xk_split_sum_choose(c, p->platform, con, ask, s);
     else
@@ -503,8 +504,7 @@ static enum xk_status share_loop(xk_ctx *c, struct xk_problem *p,
     xk_contraction_copy(both, con);
     xk_conv_share_bias(bias, both);
     XK_TRY(xk_contraction_check(c, both));
-    if (s->score == INT64_MAX)
-        XK_TRY(score_parts(c, p, con, s));
+    XK_TRY(score_parts(c, p, con, s));
     shared->parts = s->parts;
     XK_TRY(score_parts(c, p, both, shared));
     if (shared->score == INT64_MAX || shared->score - of_bias->score > s->score)

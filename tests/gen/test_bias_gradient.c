@@ -386,6 +386,19 @@ START_TEST(columns_of_a_part_are_neighbours)
 }
 END_TEST
 
+/* Four parts of the weights' sums read 16 MB together, which takes memory
+ * longer than a row of ones takes the loop. */
+START_TEST(parts_are_held_against_memory)
+{
+    struct xk_conv_info info = {.size = sizeof(info)};
+    struct xk_conv_desc d;
+    struct xk_error err;
+    parse_f16("mb16ic512ih28oc128kh1", &d);
+    ck_assert_msg(xk_conv_query(&d, &info, &err) == XK_OK, "%s", err.message);
+    ck_assert_uint_eq(info.n_launches, 3);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("bias_gradient");
@@ -396,6 +409,7 @@ int main(void)
     tcase_add_loop_test(t, other_sums_of_b_are_refused, 0,
                         (int)XK_COUNTOF(refused_totals));
     tcase_add_test(t, columns_of_a_part_are_neighbours);
+    tcase_add_test(t, parts_are_held_against_memory);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }
