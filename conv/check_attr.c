@@ -124,6 +124,10 @@ static enum xk_status check_modes(xk_ctx *c, const struct xk_attr *a)
 enum xk_status xk_conv_check_attr(xk_ctx *c, struct xk_conv_desc *f)
 {
     XK_TRY(check_modes(c, &f->attr));
+    if (f->attr.rounding[XK_ARG_DST] && !xk_conv_writes(f, XK_ARG_DST))
+        return xk_fail(c, XK_EINVAL,
+                       "rounding[dst]=stochastic: prop=%s does not write dst",
+                       xk_conv_prop_name(f->prop));
     for (unsigned i = 0; i < 2 * XK_N_CONV_ARGS; i++) {
         const unsigned arg = i % XK_N_CONV_ARGS;
         const struct kind *const k = &kinds[i / XK_N_CONV_ARGS];

@@ -144,6 +144,28 @@ START_TEST(narrow_floats_are_rounded_at_random)
 }
 END_TEST
 
+/* A gradient reads dst, so what is said of rounding it would be ignored. */
+START_TEST(a_dst_that_is_read_is_not_rounded)
+{
+    static const uint32_t props[] = {XK_BWD_D, XK_BWD_W, XK_BWD_WB};
+    for (unsigned i = 0; i < 2 * XK_COUNTOF(props); i++) {
+        struct xk_conv_desc d = good_desc(), full;
+        struct xk_conv_ways ways;
+        char said[64];
+        d.prop = props[i / 2];
+        d.src_type = d.wei_type = XK_F16;
+        d.dst_type = i % 2 ? XK_F16 : XK_F32;
+        d.attr.rounding[XK_ARG_DST] = XK_ROUND_STOCHASTIC;
+        snprintf(said, sizeof(said),
+                 "rounding[dst]=stochastic: prop=%s does not write dst",
+                 xk_conv_prop_name(d.prop));
+        xk_ctx_clear(test_ctx);
+        ck_assert_int_eq(xk_conv_admit(test_ctx, &d, &full, &ways), XK_EINVAL);
+        ck_assert_str_eq(test_ctx->error.message, said);
+    }
+}
+END_TEST
+
 /* The type that two meet in holds all numbers of both. */
 START_TEST(types_meet_in_one_that_holds_both)
 {
@@ -329,6 +351,7 @@ Suite *suite_attr(void)
     tcase_add_checked_fixture(t, test_setup, test_teardown);
     tcase_add_test(t, floats_have_no_zero_points);
     tcase_add_test(t, narrow_floats_are_rounded_at_random);
+    tcase_add_test(t, a_dst_that_is_read_is_not_rounded);
     tcase_add_test(t, types_meet_in_one_that_holds_both);
     tcase_add_loop_test(t, scales_and_zero_points_are_judged, 0,
                         XK_COUNTOF(quant_rows));
