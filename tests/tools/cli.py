@@ -178,6 +178,22 @@ XKBENCH = [
     (["--attr-post-ops=dw:k3s1p1", FINE], 1, r"UNIMPLEMENTED \(.*dw:k3s1p1"),
     (["--attr-post-ops=select:f32:2", FINE], 1, r"UNIMPLEMENTED \(.*select:f32"),
     # Devices that are not there.
+    # Without a value options go back to their defaults; benchdnn's limits stand
+    # for what is beyond them.
+    (["--mode=L", "--mode=", "--engine=cpu", "--engine=", FINE], 0, r"0:PASSED .*REPRO: mb1_"),
+    (["--mode=P", "--perf-template=%name%", "--perf-template=", FINE], 0, r"\nperf,sim,"),
+    (["--max-ms-per-prb=1e3", "--max-ms-per-prb=70000", "--max-ms-per-prb=-1.5",
+      "--fix-times-per-prb=-1", "--repeats-per-prb=-2", "--start=-3", FINE], 0,
+     r"0:PASSED .*\ntests:1 "),
+    # Sums with zero points are s32.
+    (["--dt=u8:s8:f32", "--attr-zero-points=src:common:2147483647", FINE], 77,
+     r"SKIPPED \(with these zero points sums of 27 terms are beyond s32"),
+    (["--dt=u8:s8:f32", "--attr-zero-points=dst:common:-2147483648", FINE], 0, r"0:PASSED"),
+    # 0.1 is none of f16, and 300 none of s8.
+    (["--dt=u8:s8:f32", "--hash", "--attr-scales=src:host_scalar:0.1:f16,src:host_scalar:"
+      "0.0999755859375", "--attr-zero-points=dst:host_scalar:300:s8,dst:host_scalar:127", FINE], 0,
+     r"0:PASSED .* (hash:\w+) .*\n1:PASSED .* \1 .*\n2:PASSED .* \1 .*\n3:PASSED .* \1 "),
+    (["--dir=FWD_I", "--attr-post-ops=linear:-3+sqrt+relu", FINE], 0, r"0:PASSED"),
     (["--engine=ze", FINE], 77, r"0:SKIPPED \(.+\) __REPRO: --engine=ze"),
     (["--engine=ocl", FINE], 77, r"tests:1 passed:0 skipped:1"),
     (["--engine=ze:3", FINE], 77, r"0:SKIPPED \(.+\) __REPRO: --engine=ze:3"),
@@ -474,6 +490,9 @@ BATCHES = [
      r"0:INVALID_ARGUMENTS \(.*:2: batch=/no/such.*\n1:LISTED.*\ntests:2 "),
     # An option that no problem follows is no mistake here.
     (["--mode=L " + FINE, "--dt=f16"], 0, r"listed:1"),
+    # Words end at any white space.
+    (["--mode=L\v--dt=f16\f" + FINE, "\v", FINE + "\f"], 0,
+     r"0:LISTED.*--dt=f16 .*\n1:LISTED.*--dt=f16 .*\n.*listed:2"),
     # Options of a file that another one names stay in force.
     (["--mode=L", "--batch=beside.txt", FINE], 0, r"--dir=FWD_I.*\n.*listed:1"),
 ]

@@ -194,7 +194,7 @@ END_TEST
 
 /* 0.5 * x * (1 + erf(x / sqrt(2))) is -inf * 0 there, and 1 + erf may be off by
  * a little; min and comparisons give numbers again. gelu_erf of -40 may be
- * negative. */
+ * negative. A number that an interval ends with is its lower end. */
 static const struct {
     const char *text;
     double sum, number; /* what else it may be */
@@ -207,6 +207,13 @@ static const struct {
     {"exp+linear:-1:0+linear:0:0", 100, NAN, true},
     {"gelu_erf+pow:1:0.5", -40, NAN, true},
     {"gelu_erf+pow:1:2", -40, NAN, false},
+    /* What may be below 0 may have no root, and clips turn that to a number. */
+    {"gelu_erf+sqrt", -40, NAN, true},
+    {"gelu_erf+log", -40, NAN, true},
+    {"gelu_erf+sqrt+hardsigmoid:0.25:0.5", -40, 0, false},
+    /* relu without a slope loses a NaN, with one it keeps it. */
+    {"sqrt+relu", -4, 0, false},
+    {"sqrt+relu_dst", -4, 0, false},
 };
 
 START_TEST(infinities_that_make_nans_are_known)

@@ -180,7 +180,7 @@ static bool read_attr_value(const struct quant_kind *k, const char *text,
     if (!read_attr_float(text, &v))
         return false;
     if (k->zero_point) {
-        if (v != rint(v) || fabs(v) > INT32_MAX)
+        if (v != rint(v) || v < INT32_MIN || v > INT32_MAX)
             return false;
         r->zero_point[arg] = (int32_t)v;
         return true;

@@ -13,6 +13,7 @@
 #include "tools/xkbench/bench.h"
 
 #define BATCH_DEPTH_MAX 16
+#define BLANKS " \t\r\v\f"
 #define BATCH_LINE_MAX (1 << 24)
 
 struct batch {
@@ -74,16 +75,16 @@ static enum xk_status take_batch_word(struct batch *f, const char *word,
 /* benchdnn glues a \ that stands alone to the word before it, too. */
 static bool next_is_glue(const char *rest)
 {
-    rest += strspn(rest, " \t\r");
-    return rest[0] == '\\' && (!rest[1] || strchr(" \t\r", rest[1]));
+    rest += strspn(rest, BLANKS);
+    return rest[0] == '\\' && (!rest[1] || strchr(BLANKS, rest[1]));
 }
 
 static enum xk_status take_line(struct batch *f, struct xk_error *err)
 {
     char *const copy = strdup(f->line);
     enum xk_status st = copy ? XK_OK : XK_ENOMEM;
-    for (char *at = copy; st >= 0 && *(at += strspn(at, " \t\r"));) {
-        size_t n = strcspn(at, " \t\r");
+    for (char *at = copy; st >= 0 && *(at += strspn(at, BLANKS));) {
+        size_t n = strcspn(at, BLANKS);
         char *const word = at;
         if (*word == '#')
             break;

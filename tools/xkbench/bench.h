@@ -264,6 +264,7 @@ struct xk_bench_ranges {
     int32_t dst_unit; /* of the old destination that a sum adds */
     bool splits_zero; /* the zero point of src is too large for exact sums: the
                          expected result is that of src less that of ones */
+    bool beyond_s32;  /* with zero points sums may be, and then they wrap */
 };
 struct xk_bench_ranges xk_bench_choose_ranges(const struct xk_conv_desc *d);
 /* Whether sums are so long that they cannot be exact, which can only be of

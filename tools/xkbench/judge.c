@@ -236,6 +236,11 @@ bool xk_bench_expect(struct xk_bench_work *w)
         return xk_bench_end(w, XK_SKIPPED,
                             "sums of %" PRId64 " terms are not exact in f32",
                             w->ranges.k_n);
+    if (w->ranges.beyond_s32)
+        return xk_bench_end(w, XK_SKIPPED,
+                            "with these zero points sums of %" PRId64
+                            " terms are beyond s32, and wrap",
+                            w->ranges.k_n);
     if (!allocate_expected(w))
         return false;
     if (!xk_bench_chain_init(&w->chain, &w->p->desc))

@@ -372,8 +372,10 @@ static struct xk_bench_span of_two(uint8_t op, struct xk_bench_span a,
 static struct xk_bench_span function(double (*f)(double),
                                      struct xk_bench_span a)
 {
-    if (a.lo < 0 && isnan(f(a.lo)) && !isnan(f(a.hi)))
-        a.lo = 0; /* the logarithm or root of what may be 0 */
+    if (a.lo < 0 && isnan(f(a.lo)) && !isnan(f(a.hi))) {
+        a.lo = 0; /* the logarithm or root of what may be 0, or below */
+        a.nan = true;
+    }
     struct xk_bench_span s = span(f(a.lo), f(a.hi));
     if (f != rint)
         s = loosened(s);

@@ -3,6 +3,7 @@
  * make a cross product (problems.c), --reset goes back to the defaults, --batch
  * reads more arguments from a file (batch.c). */
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,10 +105,11 @@ static bool is_device_number(const char *text)
     return !*text || (*text == ':' && xk_word_digits(text + 1, &n) && n >= 0);
 }
 
-static enum xk_status set_engine(void *user, const char *value,
+static enum xk_status set_engine(void *user, const char *given,
                                  struct xk_error *err)
 {
     struct xk_bench *const b = user;
+    const char *const value = *given ? given : "sim";
     const size_t n = strcspn(value, ":");
     const char *known;
     char words[80];
@@ -164,9 +166,9 @@ static enum xk_status set_mode(void *user, const char *value,
 {
     struct xk_bench *const b = user;
     char letters[3 * XK_COUNTOF(modes) + 1] = "";
-    const char letter = (char)toupper((unsigned char)value[0]);
+    const char letter = (char)toupper((unsigned char)(*value ? *value : 'C'));
     for (size_t k = 0; k < XK_COUNTOF(modes); k++)
-        if (letter == modes[k].letter && !value[1]) {
+        if (letter == modes[k].letter && (!*value || !value[1])) {
             b->mode = letter == 'F' ? 'P' : letter == 'S' ? 'R' : letter;
             b->max_ms = letter == 'F' ? 10 : b->max_ms;
             return XK_OK;
@@ -178,10 +180,11 @@ static enum xk_status set_mode(void *user, const char *value,
                         letters);
 }
 
-static enum xk_status set_template(void *user, const char *value,
+static enum xk_status set_template(void *user, const char *given,
                                    struct xk_error *err)
 {
     struct xk_bench *const b = user;
+    const char *const value = *given ? given : "def";
     if (strlen(value) >= sizeof b->perf_template)
         return xk_tool_fail(err, XK_EINVAL, "perf-template: longer than %zu",
                             sizeof b->perf_template - 1);
@@ -238,8 +241,8 @@ static enum xk_status set_deconv(void *user, const char *value,
     return XK_OK;
 }
 
-/* Whole numbers of benchdnn's options: the option, least, most, and where it
- * goes. */
+/* Whole numbers of benchdnn's options: the option, least, which is the default
+ * and stands for what is below it, most, and where it goes. */
 #define COUNT_SETTER(function, option, least, most, field)                     \
     static enum xk_status function(void *user, const char *value,              \
                                    struct xk_error *err)                       \
@@ -247,15 +250,29 @@ static enum xk_status set_deconv(void *user, const char *value,
         struct xk_bench *const b = user;                                       \
         int64_t n = least;                                                     \
         const enum xk_status st =                                              \
-            *value ? xk_word_int(option, value, 0, most, &n, err) : XK_OK;     \
+            *value ? xk_word_int(option, value, INT64_MIN, most, &n, err)      \
+                   : XK_OK;                                                    \
         if (st >= 0)                                                           \
             b->field = n < least ? least : n;                                  \
         return st;                                                             \
     }
 COUNT_SETTER(set_fix_times, "fix-times-per-prb", 0, INT32_MAX, fix_times)
-COUNT_SETTER(set_max_ms, "max-ms-per-prb", 10, 60000, max_ms)
 COUNT_SETTER(set_repeats, "repeats-per-prb", 1, INT32_MAX, repeats)
 COUNT_SETTER(set_start, "start", 0, INT64_MAX, start)
+
+/* Milliseconds may be broken; benchdnn's limits stand for what is beyond. */
+static enum xk_status set_max_ms(void *user, const char *value,
+                                 struct xk_error *err)
+{
+    struct xk_bench *const b = user;
+    char *end;
+    const double ms = strtod(value, &end);
+    if (*value && (end == value || *end || isnan(ms)))
+        return xk_tool_fail(err, XK_EINVAL,
+                            "max-ms-per-prb=%.80s: is no number", value);
+    b->max_ms = *value ? (uint32_t)fmin(fmax(ms, 10), 60000) : 0;
+    return XK_OK;
+}
 
 static enum xk_status set_modifier(void *user, const char *value,
                                    struct xk_error *err)

@@ -108,6 +108,21 @@ static const char *algorithm(const struct xk_bench *b, const char *word)
     return b->deconv && !strcasecmp(word, "wino") ? "deconvolution_wino" : word;
 }
 
+/* A value that the host gives is passed as an f32 or s32, and is one of the
+ * type that its word names. */
+static void round_host_values(struct xk_bench_problem *p)
+{
+    for (unsigned i = 0; i < XK_N_CONV_ARGS; i++) {
+        const struct xk_quant *const s = &p->desc.attr.scale[i];
+        const struct xk_quant *const z = &p->desc.attr.zero_point[i];
+        if (s->source == XK_QUANT_HOST && s->type)
+            p->scale[i] = (float)xk_bench_round(s->type, (double)p->scale[i]);
+        if (z->source == XK_QUANT_HOST && z->type)
+            p->zero_point[i] =
+                (int32_t)xk_bench_round(z->type, (double)p->zero_point[i]);
+    }
+}
+
 static enum xk_status read_request(const struct xk_bench *b, const char *text,
                                    char *const words[],
                                    struct xk_bench_problem *p)
@@ -127,6 +142,7 @@ static enum xk_status read_request(const struct xk_bench *b, const char *text,
     p->desc = r.desc;
     memcpy(p->scale, r.scale, sizeof p->scale);
     memcpy(p->zero_point, r.zero_point, sizeof p->zero_point);
+    round_host_values(p);
     p->seed = r.seed;
     if (st >= 0 && xk_bench_is_deconv(&r.desc) != b->deconv)
         return xk_tool_fail(&p->err, XK_EINVAL,

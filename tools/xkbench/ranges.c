@@ -94,7 +94,7 @@ static bool is_narrow(uint32_t type)
 
 static bool has_no_sign(uint32_t type)
 {
-    return type == XK_U8 || type == XK_U4;
+    return type == XK_U8 || type == XK_U4 || type == XK_E8M0;
 }
 
 /* The largest magnitude of a type of 8 or 4 bits. */
@@ -248,6 +248,7 @@ void xk_bench_allow_zero_points(const struct xk_bench_problem *p,
             r->a * (r->b + wei) > LIMIT / 2 / r->k_n) &&
            xk_bench_narrow_ranges(r))
         continue;
+    r->beyond_s32 = (r->a + src) * (r->b + wei) > INT32_MAX / r->k_n;
 }
 
 bool xk_bench_narrow_ranges(struct xk_bench_ranges *r)

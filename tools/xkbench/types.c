@@ -308,7 +308,11 @@ static bool read_step(const struct xk_post_op *op, struct xk_bench_step *s)
     s->values.beta = (double)op->beta;
     s->values.zero = op->zero_point;
     s->old_type = op->type;
-    return xk_bench_code_read(row.meaning, &s->code);
+    const bool relu = op->kind == XK_POST_RELU || op->kind == XK_POST_RELU_DST;
+    /* A NaN becomes 0 (docs/post-ops.md). */
+    const bool loses_nan = relu && op->alpha == 0;
+    return xk_bench_code_read(loses_nan ? "max(x, 0.0)" : row.meaning,
+                              &s->code);
 }
 
 bool xk_bench_chain_init(struct xk_bench_chain *c, const struct xk_conv_desc *d)
