@@ -225,28 +225,44 @@ static enum xk_status check_no_f64(xk_ctx *c, const struct xk_conv_desc *f)
     return XK_OK;
 }
 
-static enum xk_status check_types_implemented(xk_ctx *c,
-                                              const struct xk_conv_desc *f)
+/* One that is multiplied: the other one is judged beside it only if copies can
+ * make both something that is. */
+static enum xk_status check_factors(xk_ctx *c, const struct xk_conv_desc *f)
 {
     const struct xk_conv_roles r = xk_conv_desc_roles(f);
+    const uint32_t args[2] = {r.a, r.b};
     const uint32_t a = xk_conv_type_of(f, r.a), b = xk_conv_type_of(f, r.b);
+    struct xk_conv_types of_a = {0, XK_CONV_COPIED_FACTORS}, of_b = {0, 0};
     char field[16], beside[40];
-    uint32_t of_a = 0, of_b = 0;
-    XK_TRY(check_no_f64(c, f));
     for (size_t i = 0; i < XK_COUNTOF(type_rows); i++) {
-        of_a |= XK_TYPE_BIT(type_rows[i].src);
+        of_a.plain |= XK_TYPE_BIT(type_rows[i].src);
         if (type_rows[i].src == a)
-            of_b = type_rows[i].wei;
+            of_b.plain = type_rows[i].wei;
+    }
+    const struct xk_conv_types either = {of_a.plain | of_a.copied, 0};
+    for (size_t i = 0; i < XK_COUNTOF(args); i++) {
+        snprintf(field, sizeof(field), "%s_type", xk_conv_arg_name(args[i]));
+        XK_TRY(xk_conv_check_type(c, field, i ? b : a, either, ""));
     }
     snprintf(field, sizeof(field), "%s_type", xk_conv_arg_name(r.a));
     XK_TRY(xk_conv_check_type(c, field, a, of_a, ""));
     snprintf(beside, sizeof(beside), " with %s=%s", field,
              xk_conv_type_name(a));
     snprintf(field, sizeof(field), "%s_type", xk_conv_arg_name(r.b));
-    XK_TRY(xk_conv_check_type(c, field, b, of_b, beside));
-    snprintf(field, sizeof(field), "%s_type", xk_conv_arg_name(r.c));
-    XK_TRY(xk_conv_check_type(c, field, xk_conv_type_of(f, r.c),
-                              XK_CONV_STORED_TYPES, ""));
+    return xk_conv_check_type(c, field, b, of_b, beside);
+}
+
+static enum xk_status check_types_implemented(xk_ctx *c,
+                                              const struct xk_conv_desc *f)
+{
+    static const struct xk_conv_types stored = {XK_CONV_STORED_TYPES,
+                                                XK_CONV_SMALL_FLOATS};
+    const uint32_t made = xk_conv_desc_roles(f).c;
+    char field[16];
+    XK_TRY(check_no_f64(c, f));
+    XK_TRY(check_factors(c, f));
+    snprintf(field, sizeof(field), "%s_type", xk_conv_arg_name(made));
+    XK_TRY(xk_conv_check_type(c, field, xk_conv_type_of(f, made), stored, ""));
     return xk_conv_has_bias(f)
                ? xk_conv_check_rhs_type(c, "bia_type", f->bia_type)
                : XK_OK;
@@ -304,13 +320,15 @@ static enum xk_status check_algorithm(xk_ctx *c, const struct xk_conv_desc *f)
     return XK_OK;
 }
 
-static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
+/* ways may be NULL. */
+static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f,
+                                        const struct xk_conv_ways *ways)
 {
     XK_TRY(check_algorithm(c, f));
     XK_TRY(check_types_implemented(c, f));
     if (!xk_conv_is_forward(f))
         XK_TRY(check_gradient(c, f));
-    XK_TRY(xk_conv_check_attr_implemented(c, f));
+    XK_TRY(xk_conv_check_attr_implemented(c, f, ways));
     return xk_conv_post_ops_implemented(c, f);
 }
 
@@ -369,6 +387,7 @@ static enum xk_status check_descriptor(xk_ctx *c, const struct xk_conv_desc *d,
     XK_TRY(check_geometry(c, full));
     XK_TRY(check_ndims(c, full));
     XK_TRY(check_tags_end(c, full));
+    XK_TRY(xk_conv_check_idle_strides(c, full));
     XK_TRY(xk_conv_check_attr(c, full));
     return xk_conv_check_rhs(c, full);
 }
@@ -378,7 +397,7 @@ enum xk_status xk_conv_check(xk_ctx *c, const struct xk_conv_desc *d,
 {
     bool empty;
     XK_TRY(check_descriptor(c, d, full, &empty));
-    XK_TRY(check_implemented(c, full));
+    XK_TRY(check_implemented(c, full, NULL));
     if (empty)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "mb=0: no kernel takes empty tensors");
@@ -395,7 +414,7 @@ enum xk_status xk_conv_admit(xk_ctx *c, const struct xk_conv_desc *d,
     XK_TRY(check_algorithm(c, full));
     ways->parts = xk_conv_take_part(c, full);
     XK_TRY(xk_conv_take_ways(c, full, ways));
-    XK_TRY(check_implemented(c, full));
+    XK_TRY(check_implemented(c, full, ways));
     XK_TRY(check_tensors(c, full, true));
     if (ways->parts.n > 1)
         xk_conv_close_parts(full);

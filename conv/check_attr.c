@@ -2,7 +2,11 @@
 /* Validation of the attributes. Which types and masks a scale or a zero point
  * may have is oneDNN's rule, so that a descriptor that
  * oneDNN refuses is refused here. */
+#include <stdio.h>
+#include <string.h>
+
 #include "conv/quants.h"
+#include "conv/ways.h"
 
 static const char *const sources[] = {"none", "device", "host", "mx",
                                       "dynamic"};
@@ -54,6 +58,46 @@ static enum xk_status check_source(xk_ctx *c, const struct kind *k,
         return xk_fail(c, XK_EINVAL,
                        "%s[%s].source=%s: only scales of dst are written",
                        k->field, xk_conv_arg_name(arg), sources[q->source]);
+    return XK_OK;
+}
+
+/* Without a source or a number of groups, what belongs to it says that somebody
+ * forgot one. */
+static enum xk_status check_idle(xk_ctx *c, const struct kind *k, unsigned arg,
+                                 const struct xk_quant *q)
+{
+    const bool none = q->source == XK_QUANT_NONE;
+    const struct {
+        const char *field;
+        long long value;
+        bool idle;
+    } rows[] = {
+        {"mask", q->mask, none},
+        {"type", q->type, none},
+        {"n_groups", q->n_groups, none},
+        {"group[0]", q->group[0], none || !q->n_groups},
+        {"group[1]", q->group[1], none || !q->n_groups},
+    };
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++)
+        if (rows[i].idle && rows[i].value)
+            return xk_fail(c, XK_EINVAL, "%s[%s].%s=%lld means nothing with %s",
+                           k->field, xk_conv_arg_name(arg), rows[i].field,
+                           rows[i].value, none ? "source=0" : "n_groups=0");
+    return XK_OK;
+}
+
+static enum xk_status check_dropout(xk_ctx *c, const struct xk_dropout *d)
+{
+    if (strnlen(d->mask_tag, XK_TAG_MAX) == XK_TAG_MAX)
+        return xk_fail(c, XK_EINVAL, "dropout.mask_tag=%.*s... does not end",
+                       XK_TAG_MAX, d->mask_tag);
+    if (d->source == XK_QUANT_NONE && d->has_offset)
+        return xk_fail(c, XK_EINVAL,
+                       "dropout.has_offset=1 means nothing with source=0");
+    if (d->source == XK_QUANT_NONE && d->mask_tag[0])
+        return xk_fail(c, XK_EINVAL,
+                       "dropout.mask_tag=%s means nothing with source=0",
+                       d->mask_tag);
     return XK_OK;
 }
 
@@ -124,6 +168,7 @@ static enum xk_status check_modes(xk_ctx *c, const struct xk_attr *a)
 enum xk_status xk_conv_check_attr(xk_ctx *c, struct xk_conv_desc *f)
 {
     XK_TRY(check_modes(c, &f->attr));
+    XK_TRY(check_dropout(c, &f->attr.dropout));
     if (f->attr.rounding[XK_ARG_DST] && !xk_conv_writes(f, XK_ARG_DST))
         return xk_fail(c, XK_EINVAL,
                        "rounding[dst]=stochastic: prop=%s does not write dst",
@@ -134,9 +179,37 @@ enum xk_status xk_conv_check_attr(xk_ctx *c, struct xk_conv_desc *f)
         struct xk_quant *const q =
             k == &kinds[0] ? &f->attr.scale[arg] : &f->attr.zero_point[arg];
         XK_TRY(check_source(c, k, arg, q));
+        XK_TRY(check_idle(c, k, arg, q));
         if (q->source != XK_QUANT_NONE)
             XK_TRY(check_values(c, k, f, arg, q));
     }
+    return XK_OK;
+}
+
+/* The name of the type that the caller gave a tensor. ways may be NULL. */
+static const char *given_type(const struct xk_conv_desc *f,
+                              const struct xk_conv_ways *ways,
+                              enum xk_conv_arg arg)
+{
+    return xk_conv_type_name(ways && ways->at[arg].copied
+                                 ? ways->at[arg].type
+                                 : xk_conv_type_of(f, arg));
+}
+
+/* Integers that meet a float are multiplied as floats. */
+static enum xk_status check_integers(xk_ctx *c, const struct xk_conv_desc *f,
+                                     const struct xk_conv_ways *ways)
+{
+    const struct xk_quant *const q = f->attr.zero_point;
+    for (unsigned i = 0; i < XK_ARG_BIA; i++)
+        if (q[i].source != XK_QUANT_NONE && !xk_conv_type_is_int(f->src_type))
+            return xk_fail(c, XK_EUNSUPPORTED,
+                           "zero_point[%s].source=%s is not implemented with "
+                           "src_type=%s and wei_type=%s, only with integers in "
+                           "both",
+                           xk_conv_arg_name(i), sources[q[i].source],
+                           given_type(f, ways, XK_ARG_SRC),
+                           given_type(f, ways, XK_ARG_WEI));
     return XK_OK;
 }
 
@@ -145,28 +218,28 @@ static enum xk_status check_quant_implemented(xk_ctx *c, const struct kind *k,
 {
     const bool zero = k != &kinds[0];
     const struct xk_quant *const q = zero ? f->attr.zero_point : f->attr.scale;
-    for (unsigned i = 0; zero && i < XK_ARG_BIA; i++)
-        if (q[i].source != XK_QUANT_NONE && !xk_conv_type_is_int(f->src_type))
-            return xk_fail(c, XK_EUNSUPPORTED,
-                           "zero_point[%s].source=%s is not implemented with "
-                           "src_type=%s, only with s8 and u8",
-                           xk_conv_arg_name(i), sources[q[i].source],
-                           xk_conv_type_name(f->src_type));
-    for (unsigned i = 0; i < XK_N_CONV_ARGS; i++)
-        if (q[i].source != XK_QUANT_NONE &&
-            !xk_conv_quant_is_read(f, (enum xk_conv_arg)i, zero))
-            return xk_fail(c, XK_EUNSUPPORTED,
-                           "%s[%s].source=%s (mask %u, type %s) is not "
-                           "implemented",
-                           k->field, xk_conv_arg_name(i), sources[q[i].source],
-                           q[i].mask, xk_conv_type_name(q[i].type));
+    for (unsigned i = 0; i < XK_N_CONV_ARGS; i++) {
+        char groups[60] = "";
+        if (q[i].source == XK_QUANT_NONE ||
+            xk_conv_quant_is_read(f, (enum xk_conv_arg)i, zero))
+            continue;
+        if (q[i].n_groups)
+            snprintf(groups, sizeof(groups), ", groups of %lldx%lld",
+                     (long long)q[i].group[0], (long long)q[i].group[1]);
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "%s[%s].source=%s (mask %u, type %s%s) is not "
+                       "implemented",
+                       k->field, xk_conv_arg_name(i), sources[q[i].source],
+                       q[i].mask, xk_conv_type_name(q[i].type), groups);
+    }
     return XK_OK;
 }
 
 /* Kernels accumulate in s32 if A has an integer type, else in f32. Modes that
  * permit less are fulfilled by that. */
 static enum xk_status check_acc_implemented(xk_ctx *c,
-                                            const struct xk_conv_desc *f)
+                                            const struct xk_conv_desc *f,
+                                            const struct xk_conv_ways *ways)
 {
     const enum xk_conv_arg a = (enum xk_conv_arg)xk_conv_desc_roles(f).a;
     const uint32_t type = xk_conv_type_of(f, a);
@@ -176,16 +249,18 @@ static enum xk_status check_acc_implemented(xk_ctx *c,
         return XK_OK;
     return xk_fail(c, XK_EUNSUPPORTED,
                    "acc_mode=%s is not implemented with %s_type=%s, only %s",
-                   acc_modes[mode], xk_conv_arg_name(a),
-                   xk_conv_type_name(type), ints ? "s32" : "f32");
+                   acc_modes[mode], xk_conv_arg_name(a), given_type(f, ways, a),
+                   ints ? "s32" : "f32");
 }
 
 enum xk_status xk_conv_check_attr_implemented(xk_ctx *c,
-                                              const struct xk_conv_desc *f)
+                                              const struct xk_conv_desc *f,
+                                              const struct xk_conv_ways *ways)
 {
+    XK_TRY(check_integers(c, f, ways));
     XK_TRY(check_quant_implemented(c, &kinds[0], f));
     XK_TRY(check_quant_implemented(c, &kinds[1], f));
-    XK_TRY(check_acc_implemented(c, f));
+    XK_TRY(check_acc_implemented(c, f, ways));
     if (f->attr.rounding[XK_ARG_DST] != XK_ROUND_ENVIRONMENT &&
         f->dst_type != XK_F32)
         return xk_fail(c, XK_EUNSUPPORTED,

@@ -36,13 +36,13 @@ bool xk_conv_type_is_int(uint32_t data_type)
 }
 
 enum xk_status xk_conv_check_type(xk_ctx *c, const char *field, uint32_t type,
-                                  uint32_t set, const char *beside)
+                                  struct xk_conv_types set, const char *beside)
 {
-    char known[100] = "";
-    if (set >> type & 1)
+    char known[160] = "";
+    if (set.plain >> type & 1)
         return XK_OK;
     for (uint32_t t = XK_F32; t < XK_N_DATA_TYPES; t++)
-        if (set >> t & 1)
+        if ((set.plain | set.copied) >> t & 1)
             xk_text_add_word(known, sizeof known, type_names[t]);
     return xk_fail(c, XK_EUNSUPPORTED, "%s=%s is not implemented%s, only %s",
                    field, xk_conv_type_name(type), beside, known);

@@ -428,7 +428,11 @@ enum xk_status xk_conv_check_rhs_type(xk_ctx *c, const char *field,
 {
     return type == XK_TYPE_DEFAULT
                ? XK_OK
-               : xk_conv_check_type(c, field, type, XK_CONV_STORED_TYPES, "");
+               : xk_conv_check_type(
+                     c, field, type,
+                     (struct xk_conv_types){XK_CONV_STORED_TYPES,
+                                            XK_CONV_COPIED_ADDENDS},
+                     "");
 }
 
 /* A mask of all dims becomes the bits of all dims. */
@@ -465,7 +469,8 @@ static enum xk_status check_sum(xk_ctx *c, const struct xk_conv_desc *f,
     if (!old || xk_dtype_b(old) != xk_dtype_b(dst))
         return xk_fail(c, XK_EUNSUPPORTED,
                        "post_ops[%u].type=%s is not implemented: a sum reads "
-                       "dst, which is %s, as a type of the same size",
+                       "dst, which is %s, as a type of the same size that "
+                       "kernels load",
                        i, xk_conv_type_name(type),
                        xk_conv_type_name(f->dst_type));
     if (op->zero_point &&

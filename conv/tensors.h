@@ -18,10 +18,22 @@ bool xk_conv_type_is_int(uint32_t data_type);
 #define XK_CONV_STORED_TYPES                                                   \
     (XK_TYPE_BIT(XK_F32) | XK_TYPE_BIT(XK_F16) | XK_TYPE_BIT(XK_BF16) |        \
      XK_TYPE_BIT(XK_S32) | XK_TYPE_BIT(XK_S8) | XK_TYPE_BIT(XK_U8))
-/* XK_EUNSUPPORTED for a type outside the set: the message names the field, the
- * type, `beside` (" with src_type=u8", or "") and what the set has. */
+/* What copies make one of these of (conv/ways.h): of src and weights, of dst,
+ * and of a bias and a right-hand side. */
+#define XK_CONV_SMALL_FLOATS                                                   \
+    (XK_TYPE_BIT(XK_F8_E5M2) | XK_TYPE_BIT(XK_F8_E4M3) |                       \
+     XK_TYPE_BIT(XK_F4_E2M1))
+#define XK_CONV_COPIED_FACTORS                                                 \
+    (XK_CONV_SMALL_FLOATS | XK_TYPE_BIT(XK_S4) | XK_TYPE_BIT(XK_U4))
+#define XK_CONV_COPIED_ADDENDS (XK_CONV_COPIED_FACTORS | XK_TYPE_BIT(XK_E8M0))
+/* Sets of types that go without a copy, and with one. */
+struct xk_conv_types {
+    uint32_t plain, copied;
+};
+/* XK_EUNSUPPORTED for a type that is not plain: the message names the field,
+ * the type, `beside` (" with src_type=u8", or "") and what both sets have. */
 enum xk_status xk_conv_check_type(xk_ctx *c, const char *field, uint32_t type,
-                                  uint32_t set, const char *beside);
+                                  struct xk_conv_types set, const char *beside);
 /* enum xk_data_type of a name of n characters ("f32"); 0: there is none. */
 uint32_t xk_conv_type_named(const char *name, size_t n);
 bool xk_conv_has_bias(const struct xk_conv_desc *full);
@@ -65,8 +77,14 @@ bool xk_conv_writes(const struct xk_conv_desc *full, enum xk_conv_arg arg);
  * itself (XK_EINVAL; default types become explicit), then what is not
  * implemented. The descriptor's other fields have been checked. */
 enum xk_status xk_conv_check_attr(xk_ctx *c, struct xk_conv_desc *full);
+struct xk_conv_ways;
+/* ways, NULL if there are none, knows the types that the caller gave. */
 enum xk_status xk_conv_check_attr_implemented(xk_ctx *c,
-                                              const struct xk_conv_desc *full);
+                                              const struct xk_conv_desc *full,
+                                              const struct xk_conv_ways *ways);
+/* XK_EINVAL: strides without their number, which somebody forgot. */
+enum xk_status xk_conv_check_idle_strides(xk_ctx *c,
+                                          const struct xk_conv_desc *full);
 /* Index names of dim i (0 d, 1 h, 2 w): src's elements, "ih", dst's, "oh", and
  * the taps of the filter, "kh". */
 const char *xk_conv_spatial_name(enum xk_conv_arg arg, unsigned i);

@@ -89,6 +89,20 @@ static const struct xk_strides *strides_of(const struct xk_conv_desc *f,
                                : &f->dst_strides;
 }
 
+enum xk_status xk_conv_check_idle_strides(xk_ctx *c,
+                                          const struct xk_conv_desc *f)
+{
+    for (unsigned i = 0; i < XK_N_CONV_ARGS; i++) {
+        const struct xk_strides *const s = strides_of(f, (enum xk_conv_arg)i);
+        for (unsigned d = 0; !s->n_dims && d < XK_MAX_NDIMS; d++)
+            if (i != XK_ARG_BIA && s->stride[d])
+                return xk_fail(c, XK_EINVAL,
+                               "%s.stride[%u]=%lld means nothing with n_dims=0",
+                               strides_names[i], d, (long long)s->stride[d]);
+    }
+    return XK_OK;
+}
+
 static bool further_out(const struct xk_block *a, const struct xk_block *b)
 {
     return a->stride != b->stride ? a->stride > b->stride : a->size > b->size;

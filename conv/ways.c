@@ -114,6 +114,7 @@ static enum xk_status take_tensor(xk_ctx *c, struct xk_conv_desc *f,
                                   enum xk_conv_arg arg, uint32_t type,
                                   struct xk_conv_ways *w)
 {
+    static const struct xk_strides none;
     char *const tag = tag_field(f, arg);
     const bool open = xk_conv_tag_is_any(tag) && !strides_field(f, arg)->n_dims;
     const uint32_t own = *type_field(f, arg);
@@ -122,7 +123,7 @@ static enum xk_status take_tensor(xk_ctx *c, struct xk_conv_desc *f,
     if (!open)
         XK_TRY(xk_conv_user_layout(c, f, arg, tag, &l, &known));
     if (known && type == own && !(arg == XK_ARG_DST && w->stochastic)) {
-        strides_field(f, arg)->n_dims = 0; /* the tag says the same */
+        *strides_field(f, arg) = none; /* the tag says the same */
         return XK_OK;
     }
     if (open)
@@ -130,7 +131,7 @@ static enum xk_status take_tensor(xk_ctx *c, struct xk_conv_desc *f,
     add_way(w, arg, own)->layout = l;
     *type_field(f, arg) = type;
     memset(tag, 0, XK_TAG_MAX);
-    strides_field(f, arg)->n_dims = 0;
+    *strides_field(f, arg) = none;
     return XK_OK;
 }
 
@@ -226,7 +227,8 @@ static bool is_rounded_at_random(uint32_t type)
 static uint32_t stored_type(uint32_t type, bool stochastic)
 {
     const struct type_row *const r = row_of(type);
-    return (r && r->copy && !r->is_int) || stochastic ? XK_F32 : type;
+    const bool narrow = r && r->copy && !r->is_int && type != XK_E8M0;
+    return narrow || stochastic ? XK_F32 : type;
 }
 
 static enum xk_status take_stochastic(xk_ctx *c, const struct xk_conv_desc *f,

@@ -57,10 +57,12 @@ static enum xk_status check_options(const struct xk_create_options *o,
                                     struct xk_error *err)
 {
     char why[80];
-    if (o && o->size != sizeof(*o))
-        return refuse(err, XK_EINVAL,
-                      "options: size is not that of "
-                      "struct xk_create_options");
+    if (o && o->size != sizeof(*o)) {
+        snprintf(why, sizeof(why),
+                 "options: size=%u is not that of struct xk_create_options",
+                 o->size);
+        return refuse(err, XK_EINVAL, why);
+    }
     if (!o || !(o->flags & ~(uint32_t)XK_CREATE_A64))
         return XK_OK;
     snprintf(why, sizeof(why),

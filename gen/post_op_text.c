@@ -30,7 +30,7 @@ size_t xk_post_ops_print(const struct xk_post_op *ops, uint32_t n, char *out,
 {
     struct xk_str s;
     xk_str_init(&s, NULL);
-    xk_conv_print_post_ops(ops, n, &s);
+    xk_conv_print_post_ops(ops, ops ? n : 0, &s);
     if (out_size)
         snprintf(out, out_size, "%s", xk_str_get(&s));
     const size_t len = s.len;

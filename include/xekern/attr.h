@@ -50,14 +50,16 @@ enum xk_quant_source {
     XK_QUANT_DYNAMIC = 4,
 };
 
-/* Scales or zero points of one tensor, as a dense array. Along a dim outside
+/* Scales or zero points of one tensor, as a dense array. Without a source the
+ * other fields are 0. Along a dim outside
  * the mask the array has one value. Along a dim of the mask it has one value
  * for each element or, with a group, for so many elements. */
 struct xk_quant {
     uint32_t source;   /* enum xk_quant_source */
     uint32_t mask;     /* bit d: values along dim d. 0: one value for all.
                           Output channels: src, dst 2; wei 1, grouped 3 */
-    uint32_t type;     /* enum xk_data_type; default f32, zero points s32 */
+    uint32_t type;     /* enum xk_data_type; default f32, zero points s32. A
+                          value of the host's has the default in any case */
     uint32_t n_groups; /* 0, or 2: the group of each of the last two dims that
                           the mask has */
     int64_t group[2];  /* elements that share a value */

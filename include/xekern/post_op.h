@@ -83,7 +83,7 @@ XK_API enum xk_status xk_post_ops_parse(const char *text,
                                         struct xk_post_op *ops, uint32_t *n,
                                         struct xk_error *err);
 /* Writes the shortest such text and returns its full length (as snprintf).
- * Parsing it gives the same post-ops. */
+ * Parsing it gives the same post-ops. "" if ops is NULL. */
 XK_API size_t xk_post_ops_print(const struct xk_post_op *ops, uint32_t n,
                                 char *out, size_t out_size);
 

@@ -39,7 +39,7 @@ static const struct {
      XK_EUNSUPPORTED,
      "scale[src].source=device (mask 2, type f32) is not implemented"},
     {1, 0, {1, 3, 0, 0, {0, 0}}, XK_EUNSUPPORTED, "(mask 3, type f32)"},
-    {1, 0, {1, 1, 0, 2, {1, 1}}, XK_EUNSUPPORTED, "(mask 1, type f32)"},
+    {1, 0, {1, 1, 0, 2, {1, 1}}, XK_EUNSUPPORTED, "groups of 1x1)"},
     {1, 0, {1, 1, XK_E8M0, 0, {0, 0}}, XK_EUNSUPPORTED, "(mask 1, type e8m0)"},
     {3, 0, {1, 4, 0, 0, {0, 0}}, XK_EUNSUPPORTED, "(mask 4, type f32)"},
     {3, 1, {1, 2, XK_S4, 0, {0, 0}}, XK_EUNSUPPORTED, "(mask 2, type s4)"},
@@ -63,7 +63,11 @@ static const struct {
      {1, 4, 0, 0, {0, 0}},
      XK_EUNSUPPORTED,
      "zero_point[src].source=device (mask 4, type s32)"},
-    {1, 1, {1, 3, XK_U4, 2, {1, 32}}, XK_EUNSUPPORTED, "(mask 3, type u4)"},
+    {1,
+     1,
+     {1, 3, XK_U4, 2, {1, 32}},
+     XK_EUNSUPPORTED,
+     "(mask 3, type u4, groups of 1x32)"},
     {0, 0, {1, 16, 0, 0, {0, 0}}, XK_EINVAL, "scale[src].mask=16: src has 4"},
     {0, 0, {1, 0, 99, 0, {0, 0}}, XK_EINVAL, "scale[src].type=99"},
     {0,
@@ -97,9 +101,84 @@ START_TEST(scales_and_zero_points_are_judged)
     ck_assert_int_eq(check(&d), quant_rows[_i].st);
     ck_assert_msg(strstr(test_ctx->error.message, quant_rows[_i].message) != 0,
                   "%s", test_ctx->error.message);
-    q[quant_rows[_i].arg].source =
-        XK_QUANT_NONE; /* then nothing of it counts */
-    ck_assert_int_eq(check(&d), XK_OK);
+    /* A forgotten source is no empty one. */
+    q[quant_rows[_i].arg].source = XK_QUANT_NONE;
+    const struct xk_quant *const left = &q[quant_rows[_i].arg];
+    const bool idle = left->mask || left->type || left->n_groups;
+    ck_assert_int_eq(check(&d), idle ? XK_EINVAL : XK_OK);
+    ck_assert(!idle ||
+              strstr(test_ctx->error.message, "nothing with source=0"));
+}
+END_TEST
+
+START_TEST(what_belongs_to_something_that_is_absent_is_refused)
+{
+    static const char *const messages[] = {
+        "scale[wei].group[1]=4 means nothing with n_groups=0",
+        "dropout.has_offset=1 means nothing with source=0",
+        "dropout.mask_tag=axb means nothing with source=0",
+        "dropout.mask_tag=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx... does not end",
+        "src_strides.stride[3]=1 means nothing with n_dims=0",
+        "dst_strides.stride[0]=9 means nothing with n_dims=0"};
+    for (unsigned i = 0; i < XK_COUNTOF(messages); i++) {
+        struct xk_conv_desc d = good_desc();
+        d.attr.scale[XK_ARG_WEI].source = i == 0 ? XK_QUANT_DEVICE : 0;
+        d.attr.scale[XK_ARG_WEI].group[1] = i == 0 ? 4 : 0;
+        d.attr.dropout.has_offset = i == 1;
+        strcpy(d.attr.dropout.mask_tag, i == 2 ? "axb" : "");
+        if (i == 3)
+            memset(d.attr.dropout.mask_tag, 'x', XK_TAG_MAX);
+        d.src_strides.stride[3] = i == 4;
+        d.dst_strides.stride[0] = i == 5 ? 9 : 0;
+        ck_assert_int_eq(check(&d), XK_EINVAL);
+        ck_assert_msg(strstr(test_ctx->error.message, messages[i]) != NULL,
+                      "%s", test_ctx->error.message);
+    }
+}
+END_TEST
+
+/* The types and the reason that a message names are the caller's, whatever
+ * copies make of them. */
+static const struct {
+    const char *message;
+    enum xk_prop prop;
+    uint32_t src, wei, dst, acc_mode, n_groups;
+    bool zero_point;
+} refusals[] = {
+    {"zero_point[src].source=device is not implemented with src_type=f8_e5m2 "
+     "and wei_type=f8_e4m3, only with integers in both",
+     XK_FWD_D, XK_F8_E5M2, XK_F8_E4M3, XK_F32, 0, 0, true},
+    {"with src_type=s8 and wei_type=f16, only with integers", XK_FWD_D, XK_S8,
+     XK_F16, XK_F32, 0, 0, true},
+    {"acc_mode=f16 is not implemented with src_type=u4, only s32", XK_FWD_D,
+     XK_U4, XK_S8, XK_F32, XK_ACC_F16, 0, false},
+    {"scale[wei].source=device (mask 1, type f32, groups of 1x32)", XK_FWD_D,
+     XK_U8, XK_S8, XK_F32, 0, 2, false},
+    {"dst_type=e8m0 is not implemented, only f32, f16, bf16, s32, s8, u8, "
+     "f8_e5m2, f8_e4m3, f4_e2m1",
+     XK_FWD_D, XK_F16, XK_F16, XK_E8M0, 0, 0, false},
+    {"wei_type=s32 is not implemented, only f32", XK_FWD_D, XK_F8_E5M2, XK_S32,
+     XK_F32, 0, 0, false},
+};
+
+START_TEST(refusals_name_what_the_caller_gave)
+{
+    struct xk_conv_desc d = good_desc(), full;
+    struct xk_conv_ways ways;
+    d.prop = refusals[_i].prop;
+    d.src_type = refusals[_i].src, d.wei_type = refusals[_i].wei;
+    d.dst_type = refusals[_i].dst;
+    d.attr.acc_mode = refusals[_i].acc_mode;
+    if (refusals[_i].zero_point)
+        d.attr.zero_point[XK_ARG_SRC].source = XK_QUANT_DEVICE;
+    if (refusals[_i].n_groups)
+        d.attr.scale[XK_ARG_WEI] = (struct xk_quant){
+            XK_QUANT_DEVICE, 1, 0, refusals[_i].n_groups, {1, 32}};
+    xk_ctx_clear(test_ctx);
+    ck_assert_int_eq(xk_conv_admit(test_ctx, &d, &full, &ways),
+                     XK_EUNSUPPORTED);
+    ck_assert_msg(strstr(test_ctx->error.message, refusals[_i].message) != NULL,
+                  "%s", test_ctx->error.message);
 }
 END_TEST
 
@@ -350,6 +429,9 @@ Suite *suite_attr(void)
     TCase *const t = tcase_create("attr");
     tcase_add_checked_fixture(t, test_setup, test_teardown);
     tcase_add_test(t, floats_have_no_zero_points);
+    tcase_add_test(t, what_belongs_to_something_that_is_absent_is_refused);
+    tcase_add_loop_test(t, refusals_name_what_the_caller_gave, 0,
+                        XK_COUNTOF(refusals));
     tcase_add_test(t, narrow_floats_are_rounded_at_random);
     tcase_add_test(t, a_dst_that_is_read_is_not_rounded);
     tcase_add_test(t, types_meet_in_one_that_holds_both);
