@@ -35,6 +35,14 @@ char *xk_bench_list_item(int axis, const char *list, size_t i)
     return strndup(list, strcspn(list, between));
 }
 
+/* What differs from the defaults. */
+static void print_own_options(char *const words[], FILE *f)
+{
+    for (int i = 0; i < XK_N_AXES; i++)
+        if (i != XK_OPT_MB && strcmp(words[i], xk_bench_default(i)))
+            fprintf(f, "--%s=%s ", name_of_axis(i), words[i]);
+}
+
 /* The repro text: what differs from the defaults, then the problem. */
 static char *repro_of(const struct xk_bench_problem *p, bool deconv,
                       char *const words[])
@@ -50,9 +58,7 @@ static char *repro_of(const struct xk_bench_problem *p, bool deconv,
         fprintf(f, "--engine=%s ", p->engine);
     if (deconv)
         fprintf(f, "--deconv ");
-    for (int i = 0; i < XK_N_AXES; i++)
-        if (i != XK_OPT_MB && strcmp(words[i], xk_bench_default(i)))
-            fprintf(f, "--%s=%s ", name_of_axis(i), words[i]);
+    print_own_options(words, f);
     fprintf(f, "%s", p->text);
     fclose(f);
     return out;
@@ -196,12 +202,64 @@ static void run_repeatedly(struct xk_bench *b, struct xk_bench_problem *p)
     }
 }
 
+/* The problem as benchdnn prints it, which its patterns are written for: no
+ * underscores, squares and cubes by one number, and no mb of 2, strides of 1
+ * and dilations of 0. */
+static void print_as_peer(const struct xk_bench_problem *p, FILE *f)
+{
+    static const char kinds[] = "iokspd";
+    const struct xk_conv_desc *const d = &p->desc;
+    const int64_t of[3][6] = {{d->id, d->od, d->kd, d->sd, d->pd, d->dd},
+                              {d->ih, d->oh, d->kh, d->sh, d->ph, d->dh},
+                              {d->iw, d->ow, d->kw, d->sw, d->pw, d->dw}};
+    const bool square = !memcmp(of[1], of[2], sizeof of[1]);
+    const bool cube = square && !memcmp(of[0], of[1], sizeof of[0]);
+    const bool volume = d->ndims == 5;
+    const bool shown[3] = {volume, d->ndims == 4 || (volume && !cube),
+                           d->ndims == 3 || (volume ? !cube : !square)};
+    if (d->grouped)
+        fprintf(f, "g%lld", (long long)d->g);
+    if (d->mb != 2)
+        fprintf(f, "mb%lld", (long long)d->mb);
+    for (unsigned k = 0; k < XK_COUNTOF(of[0]); k++) {
+        const int64_t idle = k == 3 ? 1 : k == 5 ? 0 : -1;
+        if (of[0][k] == idle && of[1][k] == idle && of[2][k] == idle)
+            continue;
+        if (k < 2)
+            fprintf(f, "%cc%lld", kinds[k], (long long)(k ? d->oc : d->ic));
+        for (unsigned i = 0; i < 3; i++)
+            if (shown[i])
+                fprintf(f, "%c%c%lld", kinds[k], "dhw"[i], (long long)of[i][k]);
+    }
+    if (p->name[0])
+        fprintf(f, "n\"%s\"", p->name);
+}
+
+/* By its line here or by benchdnn's. */
+static bool is_wanted(const struct xk_bench *b,
+                      const struct xk_bench_problem *p, char *const words[])
+{
+    char *line = NULL;
+    size_t n;
+    if (!b->has_match || !regexec(&b->match, p->repro, 0, NULL, 0))
+        return true;
+    FILE *const f = p->desc.ic ? open_memstream(&line, &n) : NULL;
+    if (!f)
+        return false;
+    print_own_options(words, f);
+    print_as_peer(p, f);
+    fclose(f);
+    const bool wanted = line && !regexec(&b->match, line, 0, NULL, 0);
+    free(line);
+    return wanted;
+}
+
 static bool run_one(struct xk_bench *b, const char *text, char *const words[])
 {
     struct xk_bench_problem p;
     const bool made = make_problem(b, text, words, &p);
     b->n_seen++;
-    if (made && (!b->has_match || !regexec(&b->match, p.repro, 0, NULL, 0)))
+    if (made && is_wanted(b, &p, words))
         run_repeatedly(b, &p);
     free_problem(&p);
     return made;
