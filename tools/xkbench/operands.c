@@ -91,6 +91,22 @@ unsigned char xk_bench_unwritten_byte(uint32_t type, uint64_t i)
                            (bits > 8 ? i * 8 % bits : 0));
 }
 
+/* Values around the tensor's zero point, as far as its type has them, so that
+ * results do not all saturate. */
+static void shift_to_zero_point(const struct xk_bench_work *w, int arg)
+{
+    const struct xk_bench_operand *const o = &w->op[arg];
+    const struct xk_quant *const q = &w->p->desc.attr.zero_point[arg];
+    if (!q->source || q->mask || w->ranges.splits_zero)
+        return;
+    const double zero = q->source == XK_QUANT_HOST || !q->type
+                            ? w->p->zero_point[arg]
+                            : xk_bench_round(q->type, w->p->zero_point[arg]);
+    for (uint64_t i = 0; i < o->map.n; i++)
+        o->plain[i] =
+            (float)xk_bench_round(o->type, (double)o->plain[i] + zero);
+}
+
 void xk_bench_fill_operands(struct xk_bench_work *w, uint64_t seed)
 {
     for (int i = 0; i < XK_BENCH_OPERANDS; i++)
@@ -103,6 +119,10 @@ void xk_bench_fill_operands(struct xk_bench_work *w, uint64_t seed)
         else if (w->op[i].present)
             xk_bench_fill_tensor(&w->p->desc, i, &w->ranges, w->op[i].plain,
                                  w->op[i].map.n, seed);
+    if (w->op[XK_ARG_SRC].present)
+        shift_to_zero_point(w, XK_ARG_SRC);
+    if (w->op[XK_ARG_WEI].present)
+        shift_to_zero_point(w, XK_ARG_WEI);
 }
 
 /* Makes the memory image of an operand. A destination that no sum reads, and
