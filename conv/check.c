@@ -263,8 +263,11 @@ static enum xk_status check_types_implemented(xk_ctx *c,
     XK_TRY(check_factors(c, f));
     snprintf(field, sizeof(field), "%s_type", xk_conv_arg_name(made));
     XK_TRY(xk_conv_check_type(c, field, xk_conv_type_of(f, made), stored, ""));
+    const struct xk_conv_types of_bias = {
+        XK_CONV_STORED_TYPES,
+        xk_conv_is_forward(f) ? XK_CONV_COPIED_ADDENDS : 0};
     return xk_conv_has_bias(f)
-               ? xk_conv_check_rhs_type(c, "bia_type", f->bia_type)
+               ? xk_conv_check_type(c, "bia_type", f->bia_type, of_bias, "")
                : XK_OK;
 }
 

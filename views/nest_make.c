@@ -146,12 +146,31 @@ static enum xk_status merge_columns(xk_ctx *c, struct xk_nest *n)
     return XK_OK;
 }
 
-static bool has_role(const struct xk_nest *n, enum xk_role role)
+static unsigned count_role(const struct xk_nest *n, unsigned role)
 {
+    unsigned of = 0;
     for (unsigned i = 0; i < n->n_index; i++)
-        if (n->index[i].role == role)
-            return true;
-    return false;
+        of += n->index[i].role == role;
+    return of;
+}
+
+/* An index for a role without one, of a single place: a new one or, where there
+ * is no room, one that another role can do without. NULL: there is none. */
+static struct xk_index *index_for(struct xk_nest *n, const char *name,
+                                  enum xk_role role)
+{
+    struct xk_index *x = NULL;
+    if (n->n_index < XK_VIEW_MAX_DIMS) {
+        x = &n->index[n->n_index++];
+        *x = (struct xk_index){"", 1, 0};
+        strcpy(x->name, name);
+    }
+    for (unsigned i = 0; !x && i < n->n_index; i++)
+        if (n->index[i].extent == 1 && count_role(n, n->index[i].role) > 1)
+            x = &n->index[i];
+    if (x)
+        x->role = (uint8_t)role;
+    return x;
 }
 
 bool xk_nest_has_room(const struct xk_contraction *p, unsigned more)
@@ -176,17 +195,18 @@ static enum xk_status complete_roles(xk_ctx *c, struct xk_nest *n)
                 {"#n1", XK_ROLE_N, {1, 2}},
                 {"#k1", XK_ROLE_K, {0, 1}}};
     for (unsigned r = 0; r < XK_COUNTOF(rows); r++) {
-        if (has_role(n, rows[r].role))
+        if (count_role(n, rows[r].role))
             continue;
-        if (n->n_index == XK_VIEW_MAX_DIMS)
+        const struct xk_index *const x =
+            index_for(n, rows[r].name, rows[r].role);
+        if (!x)
             return xk_fail(c, XK_EUNSUPPORTED, "nest: more than %d indices",
                            XK_VIEW_MAX_DIMS);
-        struct xk_index *const x = &n->index[n->n_index++];
-        *x = (struct xk_index){"", 1, (uint8_t)rows[r].role};
-        strcpy(x->name, rows[r].name);
-        for (unsigned i = 0; i < 2; i++)
-            XK_TRY(xk_view_broadcast(c, &view_at(n, rows[r].of[i])->view,
-                                     x->name, 1));
+        for (unsigned i = 0; i < 2; i++) {
+            struct xk_view *const v = &view_at(n, rows[r].of[i])->view;
+            if (xk_view_find(v, x->name) < 0)
+                XK_TRY(xk_view_broadcast(c, v, x->name, 1));
+        }
     }
     return XK_OK;
 }

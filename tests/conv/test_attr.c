@@ -159,6 +159,8 @@ static const struct {
      XK_FWD_D, XK_F16, XK_F16, XK_E8M0, 0, 0, false},
     {"wei_type=s32 is not implemented, only f32", XK_FWD_D, XK_F8_E5M2, XK_S32,
      XK_F32, 0, 0, false},
+    {"bia_type=f8_e5m2 is not implemented, only f32, f16, bf16, s32, s8, u8",
+     XK_BWD_WB, XK_F32, XK_F32, XK_F32, 0, 0, false},
 };
 
 START_TEST(refusals_name_what_the_caller_gave)
@@ -168,6 +170,7 @@ START_TEST(refusals_name_what_the_caller_gave)
     d.prop = refusals[_i].prop;
     d.src_type = refusals[_i].src, d.wei_type = refusals[_i].wei;
     d.dst_type = refusals[_i].dst;
+    d.bia_type = d.prop == XK_BWD_WB ? XK_F8_E5M2 : XK_TYPE_DEFAULT;
     d.attr.acc_mode = refusals[_i].acc_mode;
     if (refusals[_i].zero_point)
         d.attr.zero_point[XK_ARG_SRC].source = XK_QUANT_DEVICE;
@@ -177,8 +180,9 @@ START_TEST(refusals_name_what_the_caller_gave)
     xk_ctx_clear(test_ctx);
     ck_assert_int_eq(xk_conv_admit(test_ctx, &d, &full, &ways),
                      XK_EUNSUPPORTED);
-    ck_assert_msg(strstr(test_ctx->error.message, refusals[_i].message) != NULL,
-                  "%s", test_ctx->error.message);
+    const char *const at = test_ctx->error.message;
+    ck_assert_msg(strstr(at, refusals[_i].message) != NULL, "%s", at);
+    ck_assert_msg(d.prop != XK_BWD_WB || !strstr(at, "u8, f8"), "%s", at);
 }
 END_TEST
 

@@ -52,6 +52,9 @@ XKBENCH = [
     # Well formed, not implemented: the reason is there.
     (["--platform=xelp", FINE], 1, r"UNIMPLEMENTED \(.*xelp.*--platform=xelp"),
     (["--dir=BWD_D", FINE], 0, r"0:PASSED.*__REPRO: --dir=BWD_D"),
+    # A sum in parts of three spatial dims, groups, and neither M nor N: 13 indices, some of 1.
+    (["--deconv", "--dir=BWD_D", "--dt=f16", "g2mb1_ic2id1ih1iw1_oc2od3oh1ow1_kd5kh1kw1_pd1"], 0,
+     r"0:PASSED"),
     (["--dir=BWD_W", FINE], 0, r"0:PASSED.*__REPRO: --dir=BWD_W"),
     (["--dir=BWD_WB", "--dt=f16:f32:f16", FINE], 0, r"0:PASSED.*BWD_WB"),
     # A sum in parts, whose padding in scratch is cleared.
