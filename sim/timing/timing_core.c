@@ -52,6 +52,7 @@ void xk_tm_schedule(const struct xk_tm_core *c, struct xk_tm_unit *u)
     for (uint32_t k = 0; k < c->n_slots; k++) {
         const struct xk_tm_thread *const t = u->slot[k];
         const uint64_t s = t ? issue_time(c, u, t) : XK_TM_NEVER;
+        u->when[k] = s;
         next = s < next ? s : next;
     }
     u->next = next;
@@ -87,13 +88,13 @@ static bool goes_before(const struct xk_tm_core *c, const struct xk_tm_unit *u,
 static struct xk_tm_thread *choose_thread(struct xk_tm_core *c,
                                           struct xk_tm_unit *u)
 {
-    uint32_t best = XK_TM_UNIT_THREADS;
-    for (uint32_t n = 1; n <= c->n_slots; n++) {
-        const uint32_t k = (u->turn + n) % c->n_slots;
-        const struct xk_tm_thread *const t = u->slot[k];
-        if (!t || issue_time(c, u, t) != u->next)
+    uint32_t best = XK_TM_UNIT_THREADS, k = u->turn;
+    for (uint32_t n = 0; n < c->n_slots; n++) {
+        k = k + 1 < c->n_slots ? k + 1 : 0;
+        if (u->when[k] != u->next)
             continue;
-        if (best == XK_TM_UNIT_THREADS || goes_before(c, u, t, u->slot[best]))
+        if (best == XK_TM_UNIT_THREADS ||
+            goes_before(c, u, u->slot[k], u->slot[best]))
             best = k;
     }
     u->turn = best;

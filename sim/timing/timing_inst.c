@@ -336,8 +336,10 @@ enum xk_status xk_tm_insts_create(const struct xk_timing_product *m,
     *out = t;
     if (!t)
         return XK_ENOMEM;
-    for (uint32_t n = 0; n < k->n; n++)
+    for (uint32_t n = 0; n < k->n; n++) {
         fill_inst(m, k->platform, &k->inst[n], &t[n]);
+        t[n].code_line = k->inst[n].pc_b / m->line_b;
+    }
     return XK_OK;
 }
 

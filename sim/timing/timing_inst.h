@@ -53,6 +53,7 @@ struct xk_tm_inst {
     uint32_t macs;               /* multiply-adds */
     uint8_t fma;                 /* enum xk_tm_fma */
     uint16_t src1;               /* of a dpas: its first register */
+    uint32_t code_line;          /* of code, from the kernel's begin */
 };
 
 /* One for each of the kernel's records. XK_ENOMEM, or XK_OK. */

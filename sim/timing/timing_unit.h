@@ -61,6 +61,7 @@ struct xk_tm_unit {
     const struct xk_tm_thread *holder; /* of an Atomic chain; NULL: none */
     uint64_t in_array; /* src1 that the systolic array has: thread, register */
     struct xk_tm_thread *slot[XK_TM_UNIT_THREADS];
+    uint64_t when[XK_TM_UNIT_THREADS]; /* each can issue; xk_tm_schedule */
 };
 
 struct xk_tm_core {
@@ -101,7 +102,7 @@ void xk_tm_prepare(struct xk_tm_core *c, struct xk_tm_thread *t);
  * signals. */
 void xk_tm_send(struct xk_tm_core *c, struct xk_tm_thread *t,
                 const struct xk_tm_inst *i, uint64_t now);
-/* Sets when the unit can issue next. */
+/* Sets when the unit and each of its threads can issue next. */
 void xk_tm_schedule(const struct xk_tm_core *c, struct xk_tm_unit *u);
 
 #endif

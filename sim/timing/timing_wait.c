@@ -18,8 +18,9 @@ static void wait_for_pipes(struct xk_tm_thread *t, const struct xk_tm_inst *i)
 {
     static const uint8_t cause[XK_TM_ORDERS] = {XK_TM_AT_FLOAT, XK_TM_AT_INT,
                                                 XK_TM_AT_LONG, XK_TM_AT_MATH};
-    for (unsigned o = 0; o < XK_TM_ORDERS; o++) {
-        if (!(i->dist_orders >> o & 1) || t->n_done[o] < i->dist)
+    for (uint32_t k = i->dist_orders; k; k &= k - 1) {
+        const unsigned o = (unsigned)__builtin_ctz(k);
+        if (t->n_done[o] < i->dist)
             continue;
         xk_tm_wait_for(t, t->done[o][(t->n_done[o] - i->dist) % XK_TM_RING],
                        cause[o]);
@@ -44,7 +45,7 @@ static void wait_for_tokens(struct xk_tm_thread *t, const struct xk_tm_inst *i)
  * line. */
 static void wait_code(struct xk_tm_core *c, struct xk_tm_thread *t)
 {
-    const uint32_t line = c->r->kernel->inst[t->next].pc_b / c->m->line_b;
+    const uint32_t line = c->inst[t->next].code_line;
     if (!c->m->fetch || t->code_line == line + 1)
         return;
     t->code_line = line + 1;
