@@ -92,6 +92,7 @@ const xk_expr *xk_expand_bind(struct xk_expand *x, const char *name,
         return NULL;
     l->bound[l->n].value = v;
     l->bound[l->n].extent = extent;
+    l->bound[l->n].divisions = -1;
     l->bound[l->n++].var = var;
     xk_levels_set(&x->levels, var, (unsigned)(l - x->level));
     learn_bound(x, var, v, extent);

@@ -10,13 +10,16 @@
 #include "simplify/writer.h"
 #include "views/walk_stride.h"
 
+struct xk_expand_bound {
+    const xk_expr *value, *var;
+    int64_t extent;    /* what the variable is known to be below */
+    int32_t divisions; /* terms of the value; -1: not counted yet */
+};
+
 /* Values that are bound where a variable comes into scope: all tile functions
  * below share them, and what no loop changes stands in front of it. */
 struct xk_expand_level {
-    struct {
-        const xk_expr *value, *var;
-        int64_t extent; /* what the variable is known to be below */
-    } * bound;
+    struct xk_expand_bound *bound;
     uint32_t n, cap;
 };
 

@@ -169,6 +169,16 @@ static unsigned divisions_in(struct xk_expand *x, const xk_expr *sum)
     return n;
 }
 
+/* Once: every place of the level and of those further in asks. */
+static void count_divisions(struct xk_expand *x, struct xk_expand_bound *b)
+{
+    if (b->divisions >= 0)
+        return;
+    b->divisions = b->extent && xk_type_of(b->value).lanes == 1
+                       ? (int)divisions_in(x, b->value)
+                       : 0;
+}
+
 /* An offset without the indices that lie in memory as their walk goes: the
  * position says as much as they do, and takes fewer divisions. */
 static const xk_expr *undivided(struct xk_expand *x, const xk_expr *off)
@@ -177,16 +187,13 @@ static const xk_expr *undivided(struct xk_expand *x, const xk_expr *off)
     unsigned n = 0, divisions = 0;
     for (uint32_t i = 0; off && i < x->n_levels; i++)
         for (uint32_t k = 0; k < x->level[i].n && n < XK_COUNTOF(var); k++) {
-            const xk_expr *const v = x->level[i].bound[k].value;
-            const unsigned more =
-                x->level[i].bound[k].extent && xk_type_of(v).lanes == 1
-                    ? divisions_in(x, v)
-                    : 0;
-            if (!more || !xk_depends_on(off, x->level[i].bound[k].var))
+            struct xk_expand_bound *const b = &x->level[i].bound[k];
+            count_divisions(x, b);
+            if (!b->divisions || !xk_depends_on(off, b->var))
                 continue;
-            var[n] = x->level[i].bound[k].var;
-            value[n++] = v;
-            divisions += more;
+            var[n] = b->var;
+            value[n++] = b->value;
+            divisions += (unsigned)b->divisions;
         }
     if (divisions < 2)
         return off;
