@@ -25,7 +25,7 @@ void xk_budget_limit(xk_ctx *c, uint32_t most, uint32_t most_instructions)
     c->budget.begin = xk_budget_spent(c);
     c->budget.most = most;
     c->budget.most_instructions = most_instructions;
-    c->budget.over = false;
+    c->budget.over = c->budget.short_work = false;
 }
 
 enum xk_status xk_budget_check(xk_ctx *c, uint32_t instructions)
@@ -39,6 +39,7 @@ enum xk_status xk_budget_check(xk_ctx *c, uint32_t instructions)
     if (!long_code && (!w->most || all <= w->most))
         return XK_OK;
     w->over = true;
+    w->short_work = !long_code;
     return long_code
                ? xk_fail(c, XK_ENOFIT, "code: more than %u instructions",
                          w->most_instructions)
@@ -49,4 +50,9 @@ enum xk_status xk_budget_check(xk_ctx *c, uint32_t instructions)
 bool xk_budget_is_over(const xk_ctx *c)
 {
     return c->budget.over;
+}
+
+bool xk_budget_is_short(const xk_ctx *c)
+{
+    return c->budget.short_work;
 }

@@ -20,5 +20,7 @@ void xk_budget_limit(xk_ctx *c, uint32_t most, uint32_t most_instructions);
 enum xk_status xk_budget_check(xk_ctx *c, uint32_t instructions);
 /* Whether it failed since the limits were set. */
 bool xk_budget_is_over(const xk_ctx *c);
+/* Whether the work did, and not the number of instructions. */
+bool xk_budget_is_short(const xk_ctx *c);
 
 #endif

@@ -18,7 +18,8 @@ struct xk_budget {
     uint32_t instructions; /* of all kernels */
     uint32_t begin, most;  /* of what is limited; 0: it is not */
     uint32_t most_instructions;
-    bool over; /* it was too much */
+    bool over;       /* it was too much */
+    bool short_work; /* and not the instructions */
 };
 
 typedef struct xk_ctx {

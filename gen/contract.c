@@ -34,6 +34,7 @@ struct ladder {
     bool tight;      /* second time down: few headers, and nothing is hoisted */
     unsigned n_lost; /* codes that did not fit, this time */
     unsigned long_e; /* elements of the smallest tile whose code was too long */
+    uint32_t long_work; /* that it would have taken */
     uint32_t work_begin;
     enum outcome outcome[XK_MAX_CANDIDATES];
     /* What each try makes: */
@@ -242,15 +243,22 @@ static unsigned tile_elements(const struct xk_schedule *s)
  * length to learn from, and is not counted among the lost ones. */
 static enum xk_status make_short_kernel(struct ladder *l, uint32_t most)
 {
+    const uint32_t begin = xk_budget_spent(l->g->c);
     xk_budget_limit(l->g->c, most, MOST_CODE_B / XK_INST_B);
     const enum xk_status st = make_kernel(l);
     const size_t code_b = l->out->code.len;
     const bool over = st == XK_ENOFIT && xk_budget_is_over(l->g->c);
+    const uint32_t took = xk_budget_spent(l->g->c) - begin;
+    /* Code that was too long was nearly all there; work in front of it is half
+     * as much again as the limit that it was to go beyond. */
+    const uint32_t least =
+        over && xk_budget_is_short(l->g->c) ? most + most / 2 : 0;
     xk_budget_limit(l->g->c, 0, 0);
     l->n_lost += st != XK_OK && !over;
     if (!over && (st != XK_OK || code_b <= MOST_CODE_B))
         return st;
     l->long_e = tile_elements(&l->plan.s);
+    l->long_work = took > least ? took : least;
     if (over)
         return st;
     return xk_fail(l->g->c, XK_ENOFIT,
@@ -299,12 +307,16 @@ struct rungs {
 };
 
 /* A tile that is a quarter smaller costs nearly as much: a third has to be
- * missing. What a tile of another family took says nothing of the last
- * resort's. */
+ * missing, and what is left has to be enough for the smaller one's part of what
+ * the longer one would have taken. What a tile of another family took says
+ * nothing of the last resort's. */
 static bool has_long_code(const struct ladder *l, unsigned i)
 {
+    const uint64_t e = tile_elements(&l->k->candidate[i]);
+    const uint64_t most = work_for(l, i);
     return l->long_e && i + 1 < l->k->n_candidates &&
-           3 * tile_elements(&l->k->candidate[i]) > 2 * l->long_e;
+           (3 * e > 2 * l->long_e ||
+            (most && e * l->long_work > most * l->long_e));
 }
 
 /* No kernel takes so little that something is left to try. */
@@ -414,6 +426,7 @@ enum xk_status xk_contract_make(struct xk_gen *g, const struct xk_contract *k,
     l->name = name;
     l->out = out;
     l->long_e = g->long_e;
+    l->long_work = g->long_work;
     l->work_begin = xk_budget_spent(g->c);
     enum xk_status status = pack(l);
     if (status == XK_OK) {
@@ -421,6 +434,7 @@ enum xk_status xk_contract_make(struct xk_gen *g, const struct xk_contract *k,
         status = try_all_candidates(l);
     }
     g->long_e = l->long_e;
+    g->long_work = l->long_work;
     if (status == XK_OK)
         xk_schedule_print(&l->plan.s, &out->schedule);
     xk_free(g->c, l);

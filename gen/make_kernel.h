@@ -16,9 +16,10 @@ struct xk_gen {
     struct xk_trace trace;
     struct xk_str text; /* of a stage, until it is handed out */
     /* For the contraction's launch that is made next: */
-    uint32_t work;   /* before its last resort (base/budget.h) */
-    unsigned long_e; /* elements of the smallest tile whose code was too long
-                        in the program's launches before it; 0: none was */
+    uint32_t work;      /* before its last resort (base/budget.h) */
+    unsigned long_e;    /* elements of the smallest tile whose code was too long
+                           in the program's launches before it; 0: none was */
+    uint32_t long_work; /* that this one would have taken */
 };
 
 /* Hands g->text out as a stage. */

@@ -8,13 +8,11 @@
 #include "base/launch_list.h"
 #include "gen/program.h"
 
-/* Work (base/budget.h) on a kernel before its last resort, 8 ms on the machine
- * of docs/measurements.md: of one class, where these are few. Many share it. */
+/* Work (base/budget.h) on a program's kernels before their last resorts, about
+ * 9 ms on the machine of docs/measurements.md, and what is left of it for each
+ * that comes later: a small tile's. */
 #define MOST_WORK 48000
-#define FEW_KERNELS 16
-#define LATER_WORK                                                             \
-    3000 /* is left for each that comes later: a small tile's                  \
-          */
+#define LATER_WORK 3000
 
 /* While a program is made: for each launch its kernel and its place. */
 struct maker {
@@ -52,14 +50,8 @@ static uint32_t count_contracted(const struct xk_launches *l, unsigned first)
     return n;
 }
 
-static bool shares_work(const struct xk_launches *l)
-{
-    return count_contracted(l, 0) > FEW_KERNELS;
-}
-
-/* What a contraction's launch may take: of many what the program has left but
- * for what later ones need, or its share of that if it is more, or a small
- * tile's. */
+/* What a contraction's launch may take: what the program has left but for what
+ * later ones need, or its share of that if it is more, or a small tile's. */
 static uint32_t work_of_launch(const struct maker *m, unsigned i)
 {
     const uint32_t own = 1 + m->l->at[i].u.contract.n_more;
@@ -69,8 +61,6 @@ static uint32_t work_of_launch(const struct maker *m, unsigned i)
     const uint32_t share = left / (own + later) * own;
     const uint32_t kept = later * LATER_WORK;
     uint32_t work = own * LATER_WORK;
-    if (!shares_work(m->l))
-        return own * MOST_WORK;
     work = work < share ? share : work;
     return left > kept && work < left - kept ? left - kept : work;
 }
@@ -84,8 +74,6 @@ static enum xk_status make_launch_kernel(struct maker *m, unsigned i)
     switch ((enum xk_launch_kind)l->kind) {
     case XK_LAUNCH_CONTRACT:
         g->work = work_of_launch(m, i);
-        if (!shares_work(m->l))
-            g->long_e = 0;
         return xk_contract_make(g, &l->u.contract, l->name, &m->kernel[i]);
     case XK_LAUNCH_FILL:
         XK_TRY(xk_lower_fill(g->c, &l->u.fill, l->name, surfaces, &nest));
