@@ -59,8 +59,8 @@ static bool add_part_dim(const struct xk_contraction *p, struct xk_access *a,
     return true;
 }
 
-/* p with K index i in so many parts. Their index is the outermost, so that
- * neighbouring columns are so in memory where it is one of N. */
+/* p with K index i in so many parts. Where their index is one of N it is the
+ * outermost, so that neighbouring columns are so in memory. */
 static bool split_index(const struct xk_contraction *p, unsigned i,
                         int64_t parts, unsigned of, struct xk_contraction *out)
 {
@@ -79,7 +79,8 @@ static bool split_index(const struct xk_contraction *p, unsigned i,
     out->index[i].role =
         (uint8_t)xk_role_of(xk_access_uses(&out->a) >> i & 1,
                             xk_access_uses(&out->b) >> i & 1, true);
-    xk_contraction_move(out, i, 0);
+    if (out->index[i].role == XK_ROLE_N)
+        xk_contraction_move(out, i, 0);
     return true;
 }
 
