@@ -219,13 +219,29 @@ static void add_tiled_axis(struct xk_contraction *p,
     k->coef[t] = v.tap_step;
 }
 
+/* The same taps from the last one on, so that the places that they meet ascend:
+ * windows of groups in the lanes are so (views/group_lanes.h). */
+static void turn_taps(struct xk_conv_residues *v)
+{
+    for (int64_t r = 0; r < v->s; r++) {
+        const int64_t last = xk_larger(v->taps[r] - 1, 0);
+        v->k[r] += v->tap_step * last;
+        v->o[r] -= v->place_step * last;
+    }
+    v->tap_step = -v->tap_step;
+    v->place_step = -v->place_step;
+}
+
 /* A spatial dim with a class for each residue of its stride. */
 static enum xk_status add_residues(xk_ctx *c, struct xk_arena *arena,
                                    struct xk_contraction *p,
-                                   const struct xk_conv_axis *x, unsigned axis)
+                                   const struct xk_conv_axis *x, unsigned axis,
+                                   bool turn)
 {
     struct class_axis v = {0};
     XK_TRY(xk_conv_residues_make(c, arena, x, &v.of));
+    if (turn)
+        turn_taps(&v.of);
     add_axis(p, x, axis, &v);
     add_coords(p, x, &v);
     return XK_OK;
@@ -252,7 +268,7 @@ enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
         if (tiled >> i & 1)
             add_tiled_axis(out, &x, i);
         else
-            XK_TRY(add_residues(c, arena, out, &x, i));
+            XK_TRY(add_residues(c, arena, out, &x, i, f->g > 1));
     }
     add_rests(out);
     if (xk_conv_is_deconv(f) && xk_conv_is_forward(f)) {

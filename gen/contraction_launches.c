@@ -153,6 +153,17 @@ static uint64_t first_class_of(const struct xk_contraction *p,
     return number;
 }
 
+/* Nothing is summed in it, so there is nothing for the lanes to share. */
+static void set_empty(struct xk_contraction_problem *p)
+{
+    unsigned kept = 0;
+    p->nest.empty = true;
+    for (unsigned i = 0; i < p->n_candidates; i++)
+        if (p->candidate[i].fma != XK_FMA_LANES)
+            p->candidate[kept++] = p->candidate[i];
+    p->n_candidates = kept;
+}
+
 /* Searches schedules for each box. */
 static enum xk_status search_boxes(const struct classes *k,
                                    struct xk_arena *arena,
@@ -173,7 +184,7 @@ static enum xk_status search_boxes(const struct classes *k,
         XK_TRY(xk_empty_classes_contraction(k->c, closed, box, k->one));
         cut_places(k->one);
         XK_TRY(xk_contraction_problem_search(k->c, k->platform, k->one, p));
-        p->nest.empty = true;
+        set_empty(p);
         out->n_apart++;
     }
     return XK_OK;
@@ -199,7 +210,8 @@ static enum xk_status search_classes(const struct classes *k,
         if (!p)
             return xk_ctx_status(k->c);
         XK_TRY(xk_contraction_problem_search(k->c, k->platform, k->one, p));
-        p->nest.empty = !terms;
+        if (!terms)
+            set_empty(p);
         sort_last(out);
     }
     return search_boxes(k, arena, &boxes, out);
@@ -346,10 +358,13 @@ static void set_launch(const struct xk_contraction_problem *p, unsigned number,
     char tail[12] = "";
     if (several)
         snprintf(tail, sizeof(tail), "_%u", number);
-    *out = (struct xk_launch){.kind = XK_LAUNCH_CONTRACT,
-                              .u.contract = {.nest = &p->nest,
-                                             .candidate = p->candidate,
-                                             .n_candidates = p->n_candidates}};
+    *out = (struct xk_launch){
+        .kind = XK_LAUNCH_CONTRACT,
+        .u.contract = {.nest = &p->nest,
+                       .whole = p->has_lanes ? &p->whole : NULL,
+                       .lanes = p->has_lanes ? &p->lanes : NULL,
+                       .candidate = p->candidate,
+                       .n_candidates = p->n_candidates}};
     snprintf(out->name, sizeof(out->name), "xk_%s%s", p->nest.c.name, tail);
 }
 

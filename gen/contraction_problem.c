@@ -227,21 +227,46 @@ enum xk_status xk_contraction_prepare(xk_ctx *c, struct xk_contraction *p)
     return choose_inner(c, p);
 }
 
-/* The contraction as the search and the nest see it. */
-static enum xk_status prepare_contraction(xk_ctx *c, struct xk_contraction *p)
+/* Whether the batch may be in the lanes. */
+static bool batch_in_lanes(const struct xk_contraction *p,
+                           struct xk_group_lanes *out)
 {
-    XK_TRY(xk_contraction_close(c, p));
-    return xk_contraction_prepare(c, p);
+    return xk_contraction_extent(p, XK_ROLE_BATCH) > 1 &&
+           xk_group_lanes_of(p, out);
+}
+
+/* Whether something is added to or taken from s32 sums. */
+static bool wants_s32(const struct xk_contraction *p)
+{
+    for (unsigned i = 0; i < p->n_epi; i++)
+        if (p->epi[i].in_acc)
+            return true;
+    return false;
+}
+
+/* lanes: NULL, if the batch cannot be in the lanes. */
+static enum xk_status shape_with(xk_ctx *c, const struct xk_contraction *p,
+                                 const struct xk_group_lanes *lanes,
+                                 struct xk_shape *out)
+{
+    XK_TRY(xk_shape_of(c, p, out));
+    if (lanes)
+        xk_shape_add_lanes(out, lanes);
+    out->lanes.exact = wants_s32(p);
+    return XK_OK;
 }
 
 static enum xk_status find_score(xk_ctx *c, const struct xk_platform *platform,
                                  struct xk_contraction *p, int64_t *out)
 {
     struct xk_schedule candidate[XK_MAX_CANDIDATES];
+    struct xk_group_lanes lanes;
     struct xk_shape s;
     unsigned n;
-    XK_TRY(prepare_contraction(c, p));
-    XK_TRY(xk_shape_of(c, p, &s));
+    XK_TRY(xk_contraction_close(c, p));
+    const bool has_lanes = batch_in_lanes(p, &lanes);
+    XK_TRY(xk_contraction_prepare(c, p));
+    XK_TRY(shape_with(c, p, has_lanes ? &lanes : NULL, &s));
     XK_TRY(xk_candidates_of(c, platform, &s, candidate, &n));
     *out = candidate[0].score;
     return XK_OK;
@@ -269,8 +294,12 @@ enum xk_status xk_contraction_problem_search(xk_ctx *c,
     struct xk_contraction *const p = &out->nest.of;
     out->nest.empty = false;
     xk_contraction_copy(p, con);
-    XK_TRY(prepare_contraction(c, p));
-    XK_TRY(xk_shape_of(c, p, &out->shape));
+    XK_TRY(xk_contraction_close(c, p));
+    out->has_lanes = batch_in_lanes(p, &out->lanes);
+    if (out->has_lanes)
+        xk_contraction_copy(&out->whole, p);
+    XK_TRY(xk_contraction_prepare(c, p));
+    XK_TRY(shape_with(c, p, out->has_lanes ? &out->lanes : NULL, &out->shape));
     return xk_candidates_of(c, platform, &out->shape, out->candidate,
                             &out->n_candidates);
 }
@@ -309,6 +338,7 @@ xk_contraction_problem_empty(xk_ctx *c, const struct xk_platform *platform,
     const struct xk_contraction *const con = &out->nest.of;
     XK_TRY(xk_nest_make(c, con, &out->nest));
     out->nest.empty = true;
+    out->has_lanes = false;
     XK_TRY(xk_shape_of(c, con, &out->shape));
     out->n_candidates = xk_schedule_candidates(platform, &out->shape, fixed,
                                                out->candidate, &broken);

@@ -9,6 +9,11 @@
 struct xk_contraction_problem {
     struct xk_nest nest; /* over layouts that are chosen */
     struct xk_shape shape;
+    /* A batch that may be in the lanes; nest.of is prepared, and this is not.
+     */
+    bool has_lanes;
+    struct xk_group_lanes lanes;
+    struct xk_contraction whole;
     unsigned n_candidates;
     struct xk_schedule candidate[XK_MAX_CANDIDATES];
 };

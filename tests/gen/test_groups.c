@@ -226,6 +226,61 @@ START_TEST(groups_are_multiplied_in_one_of_three_ways)
 }
 END_TEST
 
+/* Gradients by data and deconvolutions, a class of residues a launch. */
+static const struct {
+    const char *problem;
+    uint32_t alg, prop, type;
+    unsigned launches;
+} lanes_rows[] = {
+    {"g32mb1ic32ih9oc32kh3ph1", XK_ALG_DIRECT, XK_BWD_D, XK_F16, 1},
+    {"g32mb1ic32ih9oc32kh3ph1sh2", XK_ALG_DIRECT, XK_BWD_D, XK_BF16, 4},
+    {"g32mb1ic32ih9oc64kh3ph1", XK_ALG_DIRECT, XK_BWD_D, XK_F32, 1},
+    {"g32mb1ic32ih9oc32kh3ph1", XK_ALG_DECONV_DIRECT, XK_FWD_B, XK_F16, 1},
+};
+
+START_TEST(moved_places_of_groups_are_in_the_lanes)
+{
+    struct side s = {.desc = XK_CONV_DESC_INIT};
+    s.desc.alg = lanes_rows[_i].alg;
+    s.desc.prop = lanes_rows[_i].prop;
+    s.desc.src_type = s.desc.wei_type = lanes_rows[_i].type;
+    ck_assert_int_eq(
+        xk_conv_desc_parse(lanes_rows[_i].problem, &s.desc, NULL, 0, NULL),
+        XK_OK);
+    create(&s);
+    ck_assert_uint_eq(s.info->n_launches, lanes_rows[_i].launches);
+    for (unsigned i = 0; i < lanes_rows[_i].launches; i++) {
+        const char *const schedule = xk_program_launch(s.program, i)->schedule;
+        ck_assert_msg(strncmp(schedule, "fma=lanes", 9) == 0, "%s: %s",
+                      lanes_rows[_i].problem, schedule);
+    }
+    destroy(&s);
+}
+END_TEST
+
+/* A deconvolution's sums of zero points are taken from s32, which the lanes
+ * have with dp4a alone. */
+START_TEST(sums_of_zero_points_are_s32_in_the_lanes)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    struct xk_error err;
+    xk_program *p = NULL;
+    d.alg = XK_ALG_DECONV_DIRECT;
+    d.src_type = XK_U8;
+    d.wei_type = XK_S8;
+    d.attr.zero_point[XK_ARG_SRC].source = XK_QUANT_DEVICE;
+    ck_assert_int_eq(
+        xk_conv_desc_parse("g32mb2ic32ih9oc32kh3ph1", &d, NULL, 0, NULL),
+        XK_OK);
+    setenv("XK_SCHEDULE", "fma=lanes k=1", 1);
+    const enum xk_status st = xk_conv_create(&d, NULL, &p, &err);
+    unsetenv("XK_SCHEDULE");
+    ck_assert_int_eq(st, XK_EINVAL);
+    ck_assert_msg(strstr(err.message, "breaks the rule step"), "%s",
+                  err.message);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("groups");
@@ -234,6 +289,9 @@ int main(void)
     tcase_add_loop_test(t, groups_are_a_dense_convolution_with_zeros, 0, RUNS);
     tcase_add_loop_test(t, groups_are_multiplied_in_one_of_three_ways, 0,
                         (int)XK_COUNTOF(ways));
+    tcase_add_test(t, sums_of_zero_points_are_s32_in_the_lanes);
+    tcase_add_loop_test(t, moved_places_of_groups_are_in_the_lanes, 0,
+                        (int)XK_COUNTOF(lanes_rows));
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }
