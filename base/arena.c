@@ -2,8 +2,6 @@
 /* Arena of chained blocks; a block is freed only with the arena. */
 #include "base/arena.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 struct xk_arena_block {
@@ -55,16 +53,4 @@ void *xk_arena_alloc(struct xk_arena *a, size_t n_b)
 {
     void *const p = xk_arena_room(a, n_b);
     return p ? memset(p, 0, n_b) : NULL;
-}
-
-const char *xk_arena_printf(struct xk_arena *a, const char *fmt, ...)
-{
-    char text[512];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof(text), fmt, ap);
-    va_end(ap);
-    const size_t n = strlen(text) + 1;
-    char *const s = xk_arena_alloc(a, n);
-    return s ? memcpy(s, text, n) : NULL;
 }

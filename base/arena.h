@@ -19,8 +19,5 @@ void xk_arena_fini(struct xk_arena *a);
 void *xk_arena_alloc(struct xk_arena *a, size_t n_b);
 /* Not zeroed. */
 void *xk_arena_room(struct xk_arena *a, size_t n_b);
-/* Formatted copy in the arena. */
-const char *xk_arena_printf(struct xk_arena *a, const char *fmt, ...)
-    XK_PRINTF(2, 3);
 
 #endif

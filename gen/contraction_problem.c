@@ -304,15 +304,6 @@ enum xk_status xk_contraction_problem_search(xk_ctx *c,
                             &out->n_candidates);
 }
 
-enum xk_status xk_contraction_problem_make(xk_ctx *c,
-                                           const struct xk_platform *platform,
-                                           const struct xk_contraction *con,
-                                           struct xk_contraction_problem *out)
-{
-    XK_TRY(xk_contraction_problem_search(c, platform, con, out));
-    return xk_nest_make(c, &out->nest.of, &out->nest);
-}
-
 enum xk_status
 xk_contraction_problem_use_addresses(xk_ctx *c,
                                      const struct xk_platform *platform,

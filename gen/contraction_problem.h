@@ -27,16 +27,11 @@ enum xk_status xk_contraction_close(xk_ctx *c, struct xk_contraction *p);
  * has; memory beyond 2^31-1 bytes. */
 enum xk_status xk_contraction_prepare(xk_ctx *c, struct xk_contraction *p);
 
-/* Open layouts become dense, their last dim innermost; then the candidates.
- * The contraction has been checked and has no classes. XK_EUNSUPPORTED, with
- * the operand: types that no kernel has; memory beyond 2^31-1 bytes, also where
- * a condition hides it. */
-enum xk_status xk_contraction_problem_make(xk_ctx *c,
-                                           const struct xk_platform *platform,
-                                           const struct xk_contraction *con,
-                                           struct xk_contraction_problem *out);
-/* The same without a nest, of which only the contraction is set, and that
- * something is summed. */
+/* Open layouts become dense, their last dim innermost; then the candidates. Of
+ * the nest only the contraction is set, and that something is summed. The
+ * contraction has been checked and has no classes. XK_EUNSUPPORTED, with the
+ * operand: types that no kernel has; memory beyond 2^31-1 bytes, also where a
+ * condition hides it. */
 enum xk_status
 xk_contraction_problem_search(xk_ctx *c, const struct xk_platform *platform,
                               const struct xk_contraction *con,

@@ -11,8 +11,6 @@
 
 /* Each tensor once, dst both ways, sums, the convolution. */
 #define XK_CONV_MAX_LAUNCHES (XK_MAX_POST_OPS + 19)
-/* The convolution's: those of every scratch buffer. */
-#define XK_CONV_MAX_BINDS XK_MAX_SCRATCH
 
 struct xk_conv_launches {
     unsigned n, n_scratch, main; /* main: number of the convolution's */

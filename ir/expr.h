@@ -227,8 +227,6 @@ bool xk_depends_on(const xk_expr *e, const xk_expr *var);
 typedef void (*xk_leave_fn)(const xk_expr *e, void *user);
 void xk_visit(const xk_expr *root, xk_walk_fn enter, xk_leave_fn leave,
               void *user);
-/* Distinct nodes below and including root; 0 on out of memory. */
-unsigned xk_count_nodes(xk_ctx *c, const xk_expr *root);
 
 /* Text (grammar: docs/ir.md). Variables print as name, or name.id where two
  * variables of one name are in scope; the parser reads both. */

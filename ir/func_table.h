@@ -17,7 +17,4 @@ void xk_func_print(const struct xk_func *f, struct xk_str *out);
  * brackets. NULL, or what is wrong with the text (static). */
 const char *xk_func_parse(const char *s, size_t n, struct xk_func *f);
 
-/* Whether the fields are equal. */
-bool xk_func_eq(const struct xk_func *a, const struct xk_func *b);
-
 #endif

@@ -164,19 +164,6 @@ void xk_visit(const xk_expr *root, xk_walk_fn enter, xk_leave_fn leave,
         leave(root, user);
 }
 
-static bool count_one(const xk_expr *e, void *user)
-{
-    (void)e;
-    ++*(unsigned *)user;
-    return true;
-}
-
-unsigned xk_count_nodes(xk_ctx *c, const xk_expr *root)
-{
-    unsigned n = 0;
-    return xk_walk(c, root, count_one, &n) < 0 ? 0 : n;
-}
-
 struct substitution {
     unsigned n;
     const xk_expr *const *vars, *const *values;

@@ -190,8 +190,3 @@ const char *xk_tile_call_parse(const char *s, const char *end,
             return "tile: expected a tile's name of at most 3 characters";
     return s < end ? "text after the function's payload" : NULL;
 }
-
-bool xk_tile_call_eq(const struct xk_tile_call *a, const struct xk_tile_call *b)
-{
-    return !memcmp(a, b, sizeof(*a)); /* made from zeros */
-}

@@ -20,7 +20,5 @@ void xk_tile_call_print(const struct xk_tile_call *f, struct xk_str *out);
  * brackets. NULL, or what is wrong (static). */
 const char *xk_tile_call_parse(const char *s, const char *end,
                                struct xk_tile_call *f);
-bool xk_tile_call_eq(const struct xk_tile_call *a,
-                     const struct xk_tile_call *b);
 
 #endif

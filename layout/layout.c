@@ -77,24 +77,6 @@ bool xk_layout_eq(const struct xk_layout *a, const struct xk_layout *b)
     return true;
 }
 
-int64_t xk_layout_inner_stride(const struct xk_layout *l, unsigned dim,
-                               int64_t *size)
-{
-    int64_t stride = 0, run = 1;
-    for (unsigned i = l->n_blocks; i-- > 0;) {
-        const struct xk_block *const b = &l->block[i];
-        if (b->dim != dim || b->size == 1)
-            continue;
-        if (stride && b->stride != stride * run)
-            break;
-        if (!stride)
-            stride = b->stride;
-        run *= b->size;
-    }
-    *size = run;
-    return stride;
-}
-
 void xk_layout_print(const struct xk_layout *l, struct xk_str *out)
 {
     char tag[64];

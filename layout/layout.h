@@ -65,11 +65,6 @@ bool xk_layout_eq(const struct xk_layout *a, const struct xk_layout *b);
  * memory, the dim or its padding no whole groups, or there is no room. */
 bool xk_layout_split(const struct xk_layout *l, unsigned d, int64_t size,
                      struct xk_layout *out);
-/* Stride between neighbours of a dim, 0 if its padded extent is 1; *size gets
- * how many consecutive elements keep it: the innermost block and those that
- * continue it without a gap. */
-int64_t xk_layout_inner_stride(const struct xk_layout *l, unsigned dim,
-                               int64_t *size);
 void xk_layout_print(const struct xk_layout *l, struct xk_str *out);
 
 #endif

@@ -100,7 +100,4 @@ void xk_contraction_split(struct xk_contraction *p, unsigned i, int64_t size,
 /* Index `from` moves to the place `to` among the indices. */
 void xk_contraction_move(struct xk_contraction *p, unsigned from, unsigned to);
 
-bool xk_contraction_eq(const struct xk_contraction *p,
-                       const struct xk_contraction *q);
-
 #endif

@@ -166,6 +166,20 @@ static const xk_expr *count_visits(xk_ctx *c, const xk_expr *e, void *user)
     return e;
 }
 
+static bool count_one(const xk_expr *e, void *user)
+{
+    (void)e;
+    ++*(unsigned *)user;
+    return true;
+}
+
+/* Distinct nodes; 0 on out of memory. */
+static unsigned count_nodes(xk_ctx *c, const xk_expr *root)
+{
+    unsigned n = 0;
+    return xk_walk(c, root, count_one, &n) < 0 ? 0 : n;
+}
+
 START_TEST(rewriting_nothing_returns_the_same_node)
 {
     xk_ctx *const c = xk_ctx_create(NULL);
@@ -175,7 +189,7 @@ START_TEST(rewriting_nothing_returns_the_same_node)
     unsigned n = 0;
     ck_assert_ptr_eq(xk_rewrite(c, s, count_visits, &n), s);
     ck_assert_uint_eq(n, 5);
-    ck_assert_uint_eq(xk_count_nodes(c, s), 5);
+    ck_assert_uint_eq(count_nodes(c, s), 5);
     xk_ctx_destroy(c);
 }
 END_TEST
@@ -189,7 +203,7 @@ START_TEST(a_shared_node_is_visited_once)
     unsigned n = 0;
     xk_rewrite(c, e, count_visits, &n);
     ck_assert_uint_eq(n, 101);
-    ck_assert_uint_eq(xk_count_nodes(c, e), 101);
+    ck_assert_uint_eq(count_nodes(c, e), 101);
     ck_assert(xk_depends_on(e, x));
     ck_assert(!xk_depends_on(e, xk_var(c, s32, "y")));
     ck_assert(!xk_depends_on(xk_s32(c, 1), x));
@@ -340,7 +354,7 @@ static bool build_and_rewrite(xk_ctx *c)
     const xk_expr *e = random_expr(&r, s32, 7);
     const xk_expr *const v = xk_s32(c, 77);
     e = v && x ? xk_substitute(c, e, 1, &x, &v) : NULL;
-    const bool counted = e && xk_count_nodes(c, e) > 0;
+    const bool counted = e && count_nodes(c, e) > 0;
     xk_scope_end(c, s, NULL);
     return counted;
 }

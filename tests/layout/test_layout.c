@@ -304,34 +304,6 @@ START_TEST(equality_looks_at_every_field)
 }
 END_TEST
 
-START_TEST(inner_stride_joins_blocks_without_gap)
-{
-    static const struct {
-        const char *tag;
-        unsigned dim;
-        int64_t dims[4], stride, run;
-    } rows[] = {
-        {"acdb", 1, {2, 20, 3, 5}, 1, 20},
-        {"acdb", 3, {2, 20, 3, 5}, 20, 5},
-        {"acdb", 0, {1, 20, 3, 5}, 0, 1},
-        {"Acdb32a", 0, {64, 20, 3, 5}, 1, 32},
-        {"Acdb32a", 0, {64, 1, 1, 1}, 1, 64}, /* 1x1, one channel */
-        {"Acdb32a", 0, {2, 20, 3, 5}, 1, 32}, /* padding counts */
-        {"ABcd8b16a2b", 1, {2, 32, 3, 5}, 1, 2},
-    };
-    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
-        struct xk_layout l;
-        int64_t run = -1;
-        xk_layout_from_tag(c, "t",
-                           (struct xk_tensor_dims){XK_DT_F32, 4, rows[i].dims},
-                           rows[i].tag, &l);
-        ck_assert_int_eq(xk_layout_inner_stride(&l, rows[i].dim, &run),
-                         rows[i].stride);
-        ck_assert_int_eq(run, rows[i].run);
-    }
-}
-END_TEST
-
 static const struct {
     const char *tag, *message;
     unsigned n;
@@ -515,7 +487,6 @@ int main(void)
     tcase_add_test(t, offset_0_is_counted);
     tcase_add_test(t, tag_needs_dense_strides_and_room);
     tcase_add_test(t, equality_looks_at_every_field);
-    tcase_add_test(t, inner_stride_joins_blocks_without_gap);
     tcase_add_loop_test(t, a_dim_of_groups_is_two, 0, XK_COUNTOF(groups));
     tcase_add_loop_test(t, bad_tag_is_refused, 0, XK_COUNTOF(bad_tags));
     tcase_add_test(t, bad_sizes_are_refused);

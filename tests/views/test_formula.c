@@ -10,6 +10,81 @@
 #include "tests/tap.h"
 #include "views/formula.h"
 
+static bool coord_eq(const struct xk_contraction *p, const struct xk_coord *x,
+                     const struct xk_coord *y)
+{
+    if (x->base != y->base || x->lo != y->lo || x->hi != y->hi ||
+        !x->class_base != !y->class_base)
+        return false;
+    if (memcmp(x->coef, y->coef, sizeof(x->coef)) != 0)
+        return false;
+    if (!x->class_base)
+        return true;
+    return x->class_dim == y->class_dim &&
+           memcmp(x->class_base, y->class_base,
+                  p->class_dim[x->class_dim].n * sizeof(int64_t)) == 0;
+}
+
+static bool access_eq(const struct xk_contraction *p, const struct xk_access *a,
+                      const struct xk_access *b)
+{
+    if (strcmp(a->name, b->name) != 0 || a->n_coord != b->n_coord ||
+        a->fill != b->fill || !xk_layout_eq(&a->layout, &b->layout))
+        return false;
+    for (unsigned i = 0; i < a->n_coord; i++)
+        if (!coord_eq(p, &a->at[i], &b->at[i]))
+            return false;
+    return true;
+}
+
+static bool indices_eq(const struct xk_contraction *p,
+                       const struct xk_contraction *q)
+{
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (strcmp(p->index[i].name, q->index[i].name) != 0 ||
+            p->index[i].extent != q->index[i].extent ||
+            p->index[i].role != q->index[i].role)
+            return false;
+    for (unsigned d = 0; d < p->n_class_dims; d++) {
+        const struct xk_class_dim *const x = &p->class_dim[d];
+        const struct xk_class_dim *const y = &q->class_dim[d];
+        if (x->n != y->n || x->k != y->k ||
+            memcmp(x->k_extent, y->k_extent, x->n * sizeof(int64_t)) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool epilogue_eq(const struct xk_contraction *p,
+                        const struct xk_contraction *q)
+{
+    if (p->n_epi != q->n_epi)
+        return false;
+    for (unsigned i = 0; i < p->n_epi; i++) {
+        const struct xk_epi_op *const x = &p->epi[i], *const y = &q->epi[i];
+        if (x->kind != y->kind || x->input != y->input ||
+            x->alpha != y->alpha || x->beta != y->beta || x->zero != y->zero ||
+            x->old_dt != y->old_dt || x->in_acc != y->in_acc ||
+            x->times_b != y->times_b)
+            return false;
+    }
+    return true;
+}
+
+static bool contractions_eq(const struct xk_contraction *p,
+                            const struct xk_contraction *q)
+{
+    if (p->n_index != q->n_index || p->n_inputs != q->n_inputs ||
+        p->totals != q->totals || p->n_class_dims != q->n_class_dims ||
+        p->acc_dt != q->acc_dt || !indices_eq(p, q) || !epilogue_eq(p, q))
+        return false;
+    for (unsigned i = 0; i < p->n_inputs; i++)
+        if (!access_eq(p, &p->input[i], &q->input[i]))
+            return false;
+    return access_eq(p, &p->a, &q->a) && access_eq(p, &p->b, &q->b) &&
+           access_eq(p, &p->c, &q->c);
+}
+
 START_TEST(round_trip)
 {
     unsigned seed = 40u + (unsigned)_i;
@@ -22,7 +97,7 @@ START_TEST(round_trip)
         ck_assert_msg(xk_formula_parse(c, &arena, xk_str_get(&s), &q) == XK_OK,
                       "seed %d, %u: %s: %s", 40 + _i, n, c->error.message,
                       xk_str_get(&s));
-        ck_assert_msg(xk_contraction_eq(&p, &q), "seed %d, %u: %s", 40 + _i, n,
+        ck_assert_msg(contractions_eq(&p, &q), "seed %d, %u: %s", 40 + _i, n,
                       xk_str_get(&s));
         xk_str_fini(&s);
     }
@@ -82,7 +157,7 @@ START_TEST(follows)
     xk_formula_print(&p, &s);
     ck_assert_str_eq(xk_str_get(&s), good[_i].want);
     ck_assert_int_eq(xk_formula_parse(c, &arena, good[_i].want, &q), XK_OK);
-    ck_assert(xk_contraction_eq(&p, &q));
+    ck_assert(contractions_eq(&p, &q));
     xk_str_fini(&s);
 }
 END_TEST
