@@ -90,6 +90,14 @@ struct xk_sb_need {
     int32_t dist[XK_SB_N_PIPES];
 };
 
+/* Synchronisation that only the pass writes. */
+static inline bool xk_sb_is_ours(const struct xk_inst *i)
+{
+    return i->op == XK_OPC_SYNC &&
+           (i->sync_fn == XK_SYNC_NOP || i->sync_fn == XK_SYNC_ALLRD ||
+            i->sync_fn == XK_SYNC_ALLWR);
+}
+
 void xk_sb_access_of(const struct xk_platform *p, const struct xk_inst *i,
                      struct xk_sb_access *a);
 

@@ -5,13 +5,6 @@
 #include "codegen/sb.h"
 #include "codegen/scoreboard.h"
 
-static bool only_annotates(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_SYNC &&
-           (i->sync_fn == XK_SYNC_NOP || i->sync_fn == XK_SYNC_ALLRD ||
-            i->sync_fn == XK_SYNC_ALLWR);
-}
-
 /* Where each instruction begins, in units of 8 bytes, and the way back. */
 struct places {
     int32_t *index_at; /* per unit: index in the new list, -1: inside one */
@@ -26,7 +19,7 @@ static void find_places(const struct xk_inst *in, unsigned n, struct places *w)
         w->index_at[at++] = kept;
         if (xk_inst_size_b(&in[i]) > 8)
             w->index_at[at++] = -1;
-        kept += !only_annotates(&in[i]);
+        kept += !xk_sb_is_ours(&in[i]);
     }
     w->end = at;
 }
@@ -52,7 +45,7 @@ static enum xk_status copy_all(xk_ctx *c, const struct xk_inst *in, unsigned n,
     unsigned kept = 0;
     for (unsigned i = 0; i < n; at += xk_inst_size_b(&in[i++]) / 8) {
         struct xk_inst *const x = &out[kept];
-        if (only_annotates(&in[i]))
+        if (xk_sb_is_ours(&in[i]))
             continue;
         *x = in[i];
         memset(&x->swsb, 0, sizeof x->swsb);

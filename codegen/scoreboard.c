@@ -44,14 +44,6 @@ struct pass {
     bool failed;
 };
 
-/* Synchronisation that this pass writes itself. */
-static bool is_ours(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_SYNC &&
-           (i->sync_fn == XK_SYNC_NOP || i->sync_fn == XK_SYNC_ALLRD ||
-            i->sync_fn == XK_SYNC_ALLWR);
-}
-
 /* ---- annotations ---- */
 
 static struct xk_inst *append_inst(struct pass *s)
@@ -350,7 +342,7 @@ static void visit_inst(struct pass *s, struct xk_sb_state *st, unsigned at)
     struct xk_sb_access *const a = &s->access[at];
     struct note *const n = &s->note[at];
     *n = (struct note){0};
-    if (is_ours(x))
+    if (xk_sb_is_ours(x))
         return;
     const bool last = a->kind == XK_SB_SEND && x->send.eot;
     struct waiter w;
@@ -419,7 +411,7 @@ static void annotate_rest(struct pass *s, struct xk_sb_state *st)
 static void write_annotated(struct pass *s, unsigned at)
 {
     s->new_at[at] = s->n_out;
-    if (is_ours(&s->in[at]))
+    if (xk_sb_is_ours(&s->in[at]))
         return;
     emit_waits(s, &s->note[at]);
     struct xk_inst *const i = append_inst(s);

@@ -16,21 +16,9 @@ static const xk_expr *f32(const struct xk_number_room *r, double v)
     return xk_bcast(r->w->c, xk_fimm(r->w->c, XK_DT_F32, v), r->lanes);
 }
 
-static const xk_expr *number_op(const struct xk_number_room *r, enum xk_op o,
-                                const xk_expr *a, int64_t b)
-{
-    return xk_bin_imm(r->w->c, o, a, b);
-}
-
 static const xk_expr *as_f32(const struct xk_number_room *r, const xk_expr *u)
 {
     return xk_bits(r->w->c, XK_DT_F32, u);
-}
-
-static const xk_expr *number_let(const struct xk_number_room *r,
-                                 const char *name, const xk_expr *e)
-{
-    return xk_block_let(r->w, name, e);
 }
 
 /* The vector in the room's registers, seen as elements of one type, a dword
@@ -74,15 +62,15 @@ static const xk_expr *small_value(struct xk_number_room *r,
     const double step =
         1.0 / (double)(INT64_C(1) << (s->bias - 1 + s->mantissa));
     const xk_expr *const m =
-        number_let(r, "code", number_op(r, XK_OP_AND, bits, ones));
-    const xk_expr *const normal =
-        number_op(r, XK_OP_ADD, number_op(r, XK_OP_MUL, m, INT64_C(1) << shift),
-                  (INT64_C(127) - s->bias) << 23);
+        xk_number_let(r, "code", xk_number_op(r, XK_OP_AND, bits, ones));
+    const xk_expr *const normal = xk_number_op(
+        r, XK_OP_ADD, xk_number_op(r, XK_OP_MUL, m, INT64_C(1) << shift),
+        (INT64_C(127) - s->bias) << 23);
     const xk_expr *const steps =
         xk_cast(c, XK_DT_F32, xk_bits(c, XK_DT_S32, m));
     const xk_expr *const below = xk_mul(c, steps, f32(r, step));
     *code = m;
-    return xk_select(c, number_op(r, XK_OP_LT, m, INT64_C(1) << s->mantissa),
+    return xk_select(c, xk_number_op(r, XK_OP_LT, m, INT64_C(1) << s->mantissa),
                      below, as_f32(r, normal));
 }
 
@@ -90,8 +78,8 @@ static const xk_expr *with_sign(struct xk_number_room *r, const xk_expr *x,
                                 const xk_expr *bits, unsigned sign_bit)
 {
     xk_ctx *const c = r->w->c;
-    const xk_expr *const sign = number_op(
-        r, XK_OP_MUL, number_op(r, XK_OP_AND, bits, INT64_C(1) << sign_bit),
+    const xk_expr *const sign = xk_number_op(
+        r, XK_OP_MUL, xk_number_op(r, XK_OP_AND, bits, INT64_C(1) << sign_bit),
         INT64_C(1) << (31 - sign_bit));
     return as_f32(r, xk_or(c, xk_bits(c, XK_DT_U32, x), sign));
 }
@@ -113,23 +101,24 @@ static const xk_expr *decode_e4m3(struct xk_number_room *r, const xk_expr *bits)
     const xk_expr *const x = small_value(r, &e4m3, bits, &code);
     const xk_expr *const nan = as_f32(r, u32(r, 0x7fc00000));
     return with_sign(
-        r, xk_select(c, number_op(r, XK_OP_EQ, code, 0x7f), nan, x), bits, 7);
+        r, xk_select(c, xk_number_op(r, XK_OP_EQ, code, 0x7f), nan, x), bits,
+        7);
 }
 
 /* Half floats with less mantissa: their upper byte. */
 static const xk_expr *e5m2_value(struct xk_number_room *r, const xk_expr *bits)
 {
     return convert_room(r, XK_DT_F16, XK_DT_F32,
-                        number_op(r, XK_OP_MUL, bits, 256), XK_DT_F32);
+                        xk_number_op(r, XK_OP_MUL, bits, 256), XK_DT_F32);
 }
 
 static const xk_expr *decode_e8m0(struct xk_number_room *r, const xk_expr *bits)
 {
     xk_ctx *const c = r->w->c;
-    const xk_expr *const usual = number_op(r, XK_OP_MUL, bits, 1 << 23);
-    const xk_expr *const low = xk_select(c, number_op(r, XK_OP_EQ, bits, 0),
+    const xk_expr *const usual = xk_number_op(r, XK_OP_MUL, bits, 1 << 23);
+    const xk_expr *const low = xk_select(c, xk_number_op(r, XK_OP_EQ, bits, 0),
                                          u32(r, 0x00400000), usual);
-    return as_f32(r, xk_select(c, number_op(r, XK_OP_EQ, bits, 255),
+    return as_f32(r, xk_select(c, xk_number_op(r, XK_OP_EQ, bits, 255),
                                u32(r, 0x7fc00000), low));
 }
 
@@ -139,8 +128,8 @@ static const xk_expr *decode_s4(struct xk_number_room *r, const xk_expr *bits)
     xk_ctx *const c = r->w->c;
     const xk_expr *const s = xk_bits(c, XK_DT_S32, bits);
     return xk_cast(c, XK_DT_F32,
-                   xk_sub(c, number_op(r, XK_OP_AND, s, 7),
-                          number_op(r, XK_OP_AND, s, 8)));
+                   xk_sub(c, xk_number_op(r, XK_OP_AND, s, 7),
+                          xk_number_op(r, XK_OP_AND, s, 8)));
 }
 
 const xk_expr *xk_number_decode(struct xk_number_room *r, enum xk_format f,
@@ -150,7 +139,7 @@ const xk_expr *xk_number_decode(struct xk_number_room *r, enum xk_format f,
     case XK_FORMAT_F32:
         return as_f32(r, bits);
     case XK_FORMAT_BF16:
-        return as_f32(r, number_op(r, XK_OP_MUL, bits, 65536));
+        return as_f32(r, xk_number_op(r, XK_OP_MUL, bits, 65536));
     case XK_FORMAT_F8_E5M2:
         return e5m2_value(r, bits);
     case XK_FORMAT_F8_E4M3:
@@ -180,22 +169,24 @@ static const xk_expr *small_code(struct xk_number_room *r,
     const double steps = (double)(INT64_C(1) << (s->bias - 1 + s->mantissa));
     const int64_t rebias = (INT64_C(127) - s->bias) << 23;
     const int64_t normal = rebias + (INT64_C(1) << 23);
-    const xk_expr *const t = number_let(
+    const xk_expr *const t = xk_number_let(
         r, "t",
-        number_op(r, XK_OP_SUB, number_op(r, XK_OP_MAX, m, normal), rebias));
+        xk_number_op(r, XK_OP_SUB, xk_number_op(r, XK_OP_MAX, m, normal),
+                     rebias));
     const xk_expr *const odd =
-        number_op(r, XK_OP_AND, number_op(r, XK_OP_SHR, t, drop), 1);
+        xk_number_op(r, XK_OP_AND, xk_number_op(r, XK_OP_SHR, t, drop), 1);
     const xk_expr *const rounded = xk_add(
-        c, number_op(r, XK_OP_ADD, t, (INT64_C(1) << (drop - 1)) - 1), odd);
-    const xk_expr *const code =
-        number_op(r, XK_OP_MIN, number_op(r, XK_OP_SHR, rounded, drop), most);
+        c, xk_number_op(r, XK_OP_ADD, t, (INT64_C(1) << (drop - 1)) - 1), odd);
+    const xk_expr *const code = xk_number_op(
+        r, XK_OP_MIN, xk_number_op(r, XK_OP_SHR, rounded, drop), most);
     /* Larger ones would leave s32. */
-    const xk_expr *const small = as_f32(r, number_op(r, XK_OP_MIN, m, normal));
+    const xk_expr *const small =
+        as_f32(r, xk_number_op(r, XK_OP_MIN, m, normal));
     const xk_expr *const count =
         xk_un(c, XK_OP_RINT, xk_mul(c, small, f32(r, steps)));
     const xk_expr *const below =
         xk_bits(c, XK_DT_U32, xk_cast(c, XK_DT_S32, count));
-    return xk_select(c, number_op(r, XK_OP_LT, m, normal), below, code);
+    return xk_select(c, xk_number_op(r, XK_OP_LT, m, normal), below, code);
 }
 
 static const xk_expr *encode_float(struct xk_number_room *r,
@@ -203,14 +194,15 @@ static const xk_expr *encode_float(struct xk_number_room *r,
                                    const xk_expr *x, int64_t most, int64_t nan)
 {
     xk_ctx *const c = r->w->c;
-    const xk_expr *const bits = number_let(r, "bits", xk_bits(c, XK_DT_U32, x));
+    const xk_expr *const bits =
+        xk_number_let(r, "bits", xk_bits(c, XK_DT_U32, x));
     const xk_expr *const m =
-        number_let(r, "m", number_op(r, XK_OP_AND, bits, 0x7fffffff));
+        xk_number_let(r, "m", xk_number_op(r, XK_OP_AND, bits, 0x7fffffff));
     const xk_expr *const code =
-        xk_select(c, number_op(r, XK_OP_GT, m, 0x7f800000), u32(r, nan),
+        xk_select(c, xk_number_op(r, XK_OP_GT, m, 0x7f800000), u32(r, nan),
                   small_code(r, s, m, most));
-    const xk_expr *const sign = number_op(
-        r, XK_OP_AND, number_op(r, XK_OP_SHR, bits, 31u - s->sign_bit),
+    const xk_expr *const sign = xk_number_op(
+        r, XK_OP_AND, xk_number_op(r, XK_OP_SHR, bits, 31u - s->sign_bit),
         INT64_C(1) << s->sign_bit);
     return xk_or(c, code, sign);
 }
@@ -223,8 +215,8 @@ static const xk_expr *encode_nibble(struct xk_number_room *r, const xk_expr *x,
     const xk_expr *const s =
         convert_room(r, XK_DT_F32, XK_DT_S32, x, XK_DT_S32);
     const xk_expr *const in =
-        number_op(r, XK_OP_MIN, number_op(r, XK_OP_MAX, s, least), most);
-    return number_op(r, XK_OP_AND, xk_bits(c, XK_DT_U32, in), 15);
+        xk_number_op(r, XK_OP_MIN, xk_number_op(r, XK_OP_MAX, s, least), most);
+    return xk_number_op(r, XK_OP_AND, xk_bits(c, XK_DT_U32, in), 15);
 }
 
 const xk_expr *xk_number_encode(struct xk_number_room *r, enum xk_format f,
@@ -249,6 +241,6 @@ const xk_expr *xk_number_encode(struct xk_number_room *r, enum xk_format f,
         x = convert_room(r, XK_DT_F32, dt, x, XK_DT_U32);
         return bits == 32
                    ? x
-                   : number_op(r, XK_OP_AND, x, (INT64_C(1) << bits) - 1);
+                   : xk_number_op(r, XK_OP_AND, x, (INT64_C(1) << bits) - 1);
     }
 }

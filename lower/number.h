@@ -14,6 +14,19 @@ struct xk_number_room {
     unsigned lanes;
 };
 
+/* An operation on a number, and a name for what it gives. */
+static inline const xk_expr *xk_number_op(const struct xk_number_room *r,
+                                          enum xk_op o, const xk_expr *a,
+                                          int64_t b)
+{
+    return xk_bin_imm(r->w->c, o, a, b);
+}
+static inline const xk_expr *xk_number_let(const struct xk_number_room *r,
+                                           const char *name, const xk_expr *e)
+{
+    return xk_block_let(r->w, name, e);
+}
+
 /* The value as f32. bits: u32 a lane, zero above the format's bits. Every value
  * of the formats below 32 bits is one of f32; s32 is rounded to nearest even. A
  * NaN stays one. */

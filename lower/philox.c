@@ -15,45 +15,29 @@ static const struct random_row {
     [XK_FORMAT_F8_E4M3] = {4, 0x43e00000, 0x3c800000},
 };
 
-bool xk_is_rounded_at_random(enum xk_format f)
-{
-    return rows[f].digits != 0;
-}
-
-static const xk_expr *philox_op(const struct xk_number_room *r, enum xk_op o,
-                                const xk_expr *a, int64_t b)
-{
-    return xk_bin_imm(r->w->c, o, a, b);
-}
-
-static const xk_expr *philox_let(const struct xk_number_room *r,
-                                 const char *name, const xk_expr *e)
-{
-    return xk_block_let(r->w, name, e);
-}
-
 /* The upper half of a * k, from products of 16 bits. */
 static const xk_expr *high_half(struct xk_number_room *r, const xk_expr *a,
                                 uint32_t k)
 {
     xk_ctx *const c = r->w->c;
     const xk_expr *const al =
-        philox_let(r, "al", philox_op(r, XK_OP_AND, a, 0xffff));
+        xk_number_let(r, "al", xk_number_op(r, XK_OP_AND, a, 0xffff));
     const xk_expr *const ah =
-        philox_let(r, "ah", philox_op(r, XK_OP_SHR, a, 16));
+        xk_number_let(r, "ah", xk_number_op(r, XK_OP_SHR, a, 16));
     const xk_expr *const lh =
-        philox_let(r, "lh", philox_op(r, XK_OP_MUL, al, k >> 16));
+        xk_number_let(r, "lh", xk_number_op(r, XK_OP_MUL, al, k >> 16));
     const xk_expr *const hl =
-        philox_let(r, "hl", philox_op(r, XK_OP_MUL, ah, k & 0xffff));
-    const xk_expr *const ll =
-        philox_op(r, XK_OP_SHR, philox_op(r, XK_OP_MUL, al, k & 0xffff), 16);
+        xk_number_let(r, "hl", xk_number_op(r, XK_OP_MUL, ah, k & 0xffff));
+    const xk_expr *const ll = xk_number_op(
+        r, XK_OP_SHR, xk_number_op(r, XK_OP_MUL, al, k & 0xffff), 16);
     const xk_expr *const middle =
-        xk_add(c, xk_add(c, ll, philox_op(r, XK_OP_AND, lh, 0xffff)),
-               philox_op(r, XK_OP_AND, hl, 0xffff));
-    const xk_expr *const upper = xk_add(c, philox_op(r, XK_OP_MUL, ah, k >> 16),
-                                        philox_op(r, XK_OP_SHR, lh, 16));
-    return xk_add(c, xk_add(c, upper, philox_op(r, XK_OP_SHR, hl, 16)),
-                  philox_op(r, XK_OP_SHR, middle, 16));
+        xk_add(c, xk_add(c, ll, xk_number_op(r, XK_OP_AND, lh, 0xffff)),
+               xk_number_op(r, XK_OP_AND, hl, 0xffff));
+    const xk_expr *const upper =
+        xk_add(c, xk_number_op(r, XK_OP_MUL, ah, k >> 16),
+               xk_number_op(r, XK_OP_SHR, lh, 16));
+    return xk_add(c, xk_add(c, upper, xk_number_op(r, XK_OP_SHR, hl, 16)),
+                  xk_number_op(r, XK_OP_SHR, middle, 16));
 }
 
 /* The third number of the block that `number` is in; the others are not used.
@@ -64,23 +48,25 @@ static const xk_expr *philox_number(struct xk_number_room *r,
     xk_ctx *const c = r->w->c;
     static const uint32_t k[2] = {0xd2511f53, 0xcd9e8d57};
     static const uint32_t weyl[2] = {0x9e3779b9, 0xbb67ae85};
-    const xk_expr *const x = philox_let(
-        r, "x", philox_op(r, XK_OP_AND, number, UINT32_C(0xfffffffc)));
-    const xk_expr *at[4] = {x, philox_op(r, XK_OP_ADD, x, 1), x,
-                            philox_op(r, XK_OP_ADD, x, 3)};
+    const xk_expr *const x = xk_number_let(
+        r, "x", xk_number_op(r, XK_OP_AND, number, UINT32_C(0xfffffffc)));
+    const xk_expr *at[4] = {x, xk_number_op(r, XK_OP_ADD, x, 1), x,
+                            xk_number_op(r, XK_OP_ADD, x, 3)};
     for (uint32_t i = 0; i < ROUNDS; i++) {
         const xk_expr *key[2], *hi[2], *lo[2];
         for (unsigned j = 0; j < 2; j++) {
-            key[j] = xk_bcast(
-                c,
-                philox_op(r, XK_OP_ADD, seed, (int64_t)(uint32_t)(i * weyl[j])),
-                r->lanes);
+            key[j] = xk_bcast(c,
+                              xk_number_op(r, XK_OP_ADD, seed,
+                                           (int64_t)(uint32_t)(i * weyl[j])),
+                              r->lanes);
             hi[j] = high_half(r, at[2 * j], k[j]);
-            lo[j] =
-                philox_let(r, "lo", philox_op(r, XK_OP_MUL, at[2 * j], k[j]));
+            lo[j] = xk_number_let(r, "lo",
+                                  xk_number_op(r, XK_OP_MUL, at[2 * j], k[j]));
         }
-        at[0] = philox_let(r, "c0", xk_xor(c, xk_xor(c, hi[1], at[1]), key[0]));
-        at[2] = philox_let(r, "c2", xk_xor(c, xk_xor(c, hi[0], at[3]), key[1]));
+        at[0] =
+            xk_number_let(r, "c0", xk_xor(c, xk_xor(c, hi[1], at[1]), key[0]));
+        at[2] =
+            xk_number_let(r, "c2", xk_xor(c, xk_xor(c, hi[0], at[3]), key[1]));
         at[1] = lo[1];
         at[3] = lo[0];
     }
@@ -98,13 +84,13 @@ static const xk_expr *noise(struct xk_number_room *r, enum xk_format f,
     const unsigned part_bits = 32u >> log2;
     const int64_t below = (INT64_C(1) << (24 - rows[f].digits)) - 1;
     const xk_expr *const x =
-        philox_number(r, philox_op(r, XK_OP_SHR, number, log2), seed);
+        philox_number(r, xk_number_op(r, XK_OP_SHR, number, log2), seed);
     const xk_expr *const part =
-        philox_op(r, XK_OP_AND, number, (1 << log2) - 1);
+        xk_number_op(r, XK_OP_AND, number, (1 << log2) - 1);
     const xk_expr *const shifted =
-        xk_bin(c, XK_OP_SHR, x, philox_op(r, XK_OP_MUL, part, part_bits));
-    return philox_op(r, XK_OP_AND, shifted,
-                     below & ((INT64_C(1) << part_bits) - 1));
+        xk_bin(c, XK_OP_SHR, x, xk_number_op(r, XK_OP_MUL, part, part_bits));
+    return xk_number_op(r, XK_OP_AND, shifted,
+                        below & ((INT64_C(1) << part_bits) - 1));
 }
 
 const xk_expr *xk_round_at_random(struct xk_number_room *r, enum xk_format f,
@@ -113,21 +99,22 @@ const xk_expr *xk_round_at_random(struct xk_number_room *r, enum xk_format f,
 {
     xk_ctx *const c = r->w->c;
     const uint32_t stays = UINT32_MAX << (24 - rows[f].digits);
-    const xk_expr *const bits = philox_let(r, "bits", xk_bits(c, XK_DT_U32, x));
+    const xk_expr *const bits =
+        xk_number_let(r, "bits", xk_bits(c, XK_DT_U32, x));
     const xk_expr *const useed = xk_bits(c, XK_DT_U32, seed);
     const xk_expr *const sum =
         xk_add(c, bits,
-               noise(r, f, philox_let(r, "number", number),
-                     philox_let(r, "key", useed)));
-    const xk_expr *const m =
-        philox_let(r, "m", philox_op(r, XK_OP_AND, sum, stays & 0x7fffffff));
-    const xk_expr *const most = philox_op(r, XK_OP_MIN, m, rows[f].largest);
+               noise(r, f, xk_number_let(r, "number", number),
+                     xk_number_let(r, "key", useed)));
+    const xk_expr *const m = xk_number_let(
+        r, "m", xk_number_op(r, XK_OP_AND, sum, stays & 0x7fffffff));
+    const xk_expr *const most = xk_number_op(r, XK_OP_MIN, m, rows[f].largest);
     const xk_expr *const zero = xk_bcast(c, xk_imm(c, XK_DT_U32, 0), r->lanes);
     const xk_expr *const in =
-        xk_select(c, philox_op(r, XK_OP_LT, m, rows[f].least), zero, most);
+        xk_select(c, xk_number_op(r, XK_OP_LT, m, rows[f].least), zero, most);
     const xk_expr *const sign =
-        philox_op(r, XK_OP_AND, bits, UINT32_C(0x80000000));
-    const xk_expr *const nan = philox_op(
-        r, XK_OP_GT, philox_op(r, XK_OP_AND, bits, 0x7fffffff), 0x7f800000);
+        xk_number_op(r, XK_OP_AND, bits, UINT32_C(0x80000000));
+    const xk_expr *const nan = xk_number_op(
+        r, XK_OP_GT, xk_number_op(r, XK_OP_AND, bits, 0x7fffffff), 0x7f800000);
     return xk_bits(c, XK_DT_F32, xk_select(c, nan, bits, xk_or(c, in, sign)));
 }

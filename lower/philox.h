@@ -13,7 +13,5 @@
 const xk_expr *xk_round_at_random(struct xk_number_room *r, enum xk_format f,
                                   const xk_expr *x, const xk_expr *number,
                                   const xk_expr *seed);
-/* Formats that it can round to. */
-bool xk_is_rounded_at_random(enum xk_format f);
 
 #endif

@@ -241,6 +241,11 @@ unsigned xk_hd_whole_lanes(const struct xk_hd_pass *p, unsigned lanes);
 /* Where header `at` (a lane) of the mover is in this iteration. */
 const xk_expr *xk_hd_mover_ptr(struct xk_hd_pass *p,
                                const struct xk_hd_mover *v, unsigned at);
+/* The message with one more header in the mover, which begins at *start. */
+const xk_stmt *xk_hd_send_moved(struct xk_hd_pass *p,
+                                const struct xk_hd_message *m,
+                                struct xk_hd_mover *v, const xk_expr **start,
+                                unsigned lanes);
 /* A stage's or a loop's body with the moves of its headers in front. */
 const xk_stmt *xk_hd_place_movers(struct xk_hd_pass *p, const xk_stmt *body);
 

@@ -125,6 +125,14 @@ const xk_stmt *xk_hd_move_send(struct xk_hd_pass *p,
     *start = xk_hd_address_before(p, m, s, step_b, lanes);
     if (!*start)
         return NULL;
+    return xk_hd_send_moved(p, m, v, start, lanes);
+}
+
+const xk_stmt *xk_hd_send_moved(struct xk_hd_pass *p,
+                                const struct xk_hd_message *m,
+                                struct xk_hd_mover *v, const xk_expr **start,
+                                unsigned lanes)
+{
     const unsigned at = v->lanes;
     v->header[v->n].start = start;
     v->header[v->n++].lane = at;

@@ -125,13 +125,7 @@ static const xk_stmt *move_with(struct xk_hd_pass *p,
     if (!xk_hd_reserve(p, xk_hd_grf_of(p, round * lanes)))
         return NULL;
     struct xk_hd_mover *const v = xk_hd_mover_for(p, step_b, round);
-    if (!v)
-        return NULL;
-    const unsigned at = v->lanes;
-    v->header[v->n].start = start;
-    v->header[v->n++].lane = at;
-    v->lanes += lanes;
-    return xk_hd_send_at(p, m, xk_hd_mover_ptr(p, v, at));
+    return v ? xk_hd_send_moved(p, m, v, start, lanes) : NULL;
 }
 
 /* The shortest round of which the copies are a whole number. */

@@ -19,8 +19,11 @@ static const xk_expr *coordinate(xk_ctx *c, const struct xk_coord *x,
     return x->base ? xk_bin_imm(c, XK_OP_ADD, sum, x->base) : sum;
 }
 
-const xk_expr *xk_block_offset_b(xk_ctx *c, const struct xk_layout *l,
-                                 unsigned i, int64_t div, const xk_expr *coord)
+/* What block i of the layout adds to the offset, bytes; div: elements of the
+ * dim in the blocks further in. */
+static const xk_expr *block_offset_b(xk_ctx *c, const struct xk_layout *l,
+                                     unsigned i, int64_t div,
+                                     const xk_expr *coord)
 {
     const struct xk_block *const b = &l->block[i];
     const xk_expr *e = coord;
@@ -31,23 +34,30 @@ const xk_expr *xk_block_offset_b(xk_ctx *c, const struct xk_layout *l,
     return xk_bin_imm(c, XK_OP_MUL, e, b->stride * xk_dtype_b(l->dt));
 }
 
+const xk_expr *xk_layout_place_b(xk_ctx *c, const struct xk_layout *l,
+                                 const xk_expr *const *coord)
+{
+    int64_t div[XK_LAYOUT_MAX_DIMS] = {1, 1, 1, 1, 1, 1};
+    const xk_expr *sum = xk_s32(c, l->offset_e * xk_dtype_b(l->dt));
+    for (unsigned i = l->n_blocks; i-- > 0;) {
+        const struct xk_block *const b = &l->block[i];
+        if (b->size > 1)
+            sum = xk_add(c, sum,
+                         block_offset_b(c, l, i, div[b->dim], coord[b->dim]));
+        div[b->dim] *= b->size;
+    }
+    return sum;
+}
+
 const xk_expr *xk_access_offset_b(xk_ctx *c, const struct xk_access *a,
                                   unsigned n, const xk_expr *const *at,
                                   xk_facts *f)
 {
     const struct xk_layout *const l = &a->layout;
     const xk_expr *coord[XK_LAYOUT_MAX_DIMS];
-    int64_t div[XK_LAYOUT_MAX_DIMS] = {1, 1, 1, 1, 1, 1};
     for (unsigned d = 0; d < l->n_dims; d++)
         coord[d] = coordinate(c, &a->at[d], n, at);
-    const xk_expr *sum = xk_s32(c, l->offset_e * xk_dtype_b(l->dt));
-    for (unsigned i = l->n_blocks; i-- > 0;) {
-        const struct xk_block *const b = &l->block[i];
-        if (b->size > 1)
-            sum = xk_add(
-                c, sum, xk_block_offset_b(c, l, i, div[b->dim], coord[b->dim]));
-        div[b->dim] *= b->size;
-    }
+    const xk_expr *const sum = xk_layout_place_b(c, l, coord);
     return sum ? xk_simplify(c, sum, f) : NULL;
 }
 

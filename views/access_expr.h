@@ -7,10 +7,10 @@
 #include "layout/coord.h"
 #include "simplify/simplify.h"
 
-/* What block i of the layout adds to the offset, bytes; div: elements of the
- * dim in the blocks further in. */
-const xk_expr *xk_block_offset_b(xk_ctx *c, const struct xk_layout *l,
-                                 unsigned i, int64_t div, const xk_expr *coord);
+/* Byte offset (s32) of the element at these coordinates, one for each dim of
+ * the layout; not simplified. */
+const xk_expr *xk_layout_place_b(xk_ctx *c, const struct xk_layout *l,
+                                 const xk_expr *const *coord);
 /* Byte offset (s32) of the element at at[0 .. n): s32 scalars, or vectors of
  * the same lanes, or NULL for indices that the access does not use. Simplified
  * with facts (may be NULL). A scalar if no vector matters. Where the mask is

@@ -89,22 +89,6 @@ static bool coords_at(xk_ctx *c, const struct xk_view *v,
     return true;
 }
 
-/* The whole offset, bytes; coord: one expression per tensor dim. */
-static const xk_expr *offset_b(xk_ctx *c, const struct xk_layout *l,
-                               const xk_expr *const *coord)
-{
-    int64_t div[XK_LAYOUT_MAX_DIMS] = {1, 1, 1, 1, 1, 1};
-    const xk_expr *sum = xk_s32(c, l->offset_e * xk_dtype_b(l->dt));
-    for (unsigned i = l->n_blocks; i-- > 0;) {
-        const struct xk_block *const b = &l->block[i];
-        if (b->size > 1)
-            sum = xk_add(
-                c, sum, xk_block_offset_b(c, l, i, div[b->dim], coord[b->dim]));
-        div[b->dim] *= b->size;
-    }
-    return sum;
-}
-
 const xk_expr *xk_view_offset_b(xk_ctx *c, const struct xk_view *v,
                                 const xk_expr *const *index, xk_facts *f)
 {
@@ -115,8 +99,9 @@ const xk_expr *xk_view_offset_b(xk_ctx *c, const struct xk_view *v,
         return NULL;
     }
     const xk_expr *coord[XK_LAYOUT_MAX_DIMS];
-    const xk_expr *const e =
-        coords_at(c, v, index, coord) ? offset_b(c, &v->layout, coord) : NULL;
+    const xk_expr *const e = coords_at(c, v, index, coord)
+                                 ? xk_layout_place_b(c, &v->layout, coord)
+                                 : NULL;
     return e ? xk_simplify(c, e, f) : NULL;
 }
 
