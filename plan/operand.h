@@ -63,6 +63,8 @@ unsigned xk_plan_sums_grf(const struct xk_plan *p);
  * the loops are counted, as much of that as fits. */
 enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p);
 void xk_plan_fit_store(struct xk_plan *p);
+/* With N in the lanes, columns of a row of n that a block message moves. */
+unsigned xk_plan_block_columns(unsigned n, unsigned element_b);
 /* Fills plan->ending but for what sides have under way early, by the parts that
  * plan->epi says, when the loops are counted; returns its GRFs. */
 unsigned xk_plan_count_epilogue(struct xk_plan *p);

@@ -114,8 +114,9 @@ static void side_rows(const struct xk_plan *p, const struct xk_tile_strides *t,
                        t->row_run >= s->n_extent && s->n_extent % simd == 0;
     s->store = block ? XK_STORE_BLOCK : XK_STORE_SCATTERED;
     s->cols = (uint16_t)simd;
-    if (block && s->n_extent % p->epi.n == 0)
-        s->cols = p->epi.n;
+    const unsigned cols = xk_plan_block_columns(p->epi.n, b);
+    if (block && s->n_extent % cols == 0)
+        s->cols = (uint16_t)cols;
     const unsigned messages = s->one ? 1 : p->epi.n / s->cols;
     s->part_b = (uint16_t)(messages * p->platform->grf_b *
                            xk_grfs(p, s->cols * (block ? b : 4u)));

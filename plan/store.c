@@ -12,6 +12,15 @@ enum {
 }; /* buffers in front of a conversion: one is converted while
       the next is made */
 
+unsigned xk_plan_block_columns(unsigned n, unsigned element_b)
+{
+    enum { MOST_B = 256 };  /* of a block message: 64 dwords */
+    unsigned cols = n & -n; /* dwords are a power of two (isa.md 6.3) */
+    while (cols * element_b > MOST_B)
+        cols /= 2;
+    return cols;
+}
+
 /* N in the lanes: C goes out row by row. */
 static void store_rows(struct xk_plan *p, int64_t col_b, int64_t run,
                        bool dwords)
@@ -22,7 +31,9 @@ static void store_rows(struct xk_plan *p, int64_t col_b, int64_t run,
     if (contiguous && dwords && e->n_extent % p->s.simd == 0 &&
         p->s.store != XK_PUT_SCATTERED && !p->con->adds) {
         e->store = XK_STORE_BLOCK;
-        e->cols = e->n_extent % p->s.n_thr == 0 ? p->s.n_thr : p->s.simd;
+        const unsigned cols =
+            xk_plan_block_columns(p->s.n_thr, xk_dtype_b(e->dst));
+        e->cols = e->n_extent % cols == 0 ? (uint16_t)cols : p->s.simd;
         e->why = "rows of C are contiguous";
     } else {
         e->store = XK_STORE_SCATTERED;

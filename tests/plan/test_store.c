@@ -25,6 +25,8 @@ static void teardown(void)
 
 #define F16 XK_F16, XK_F16, XK_F16, "ABcd32a16b"
 #define U8 XK_U8, XK_S8, XK_U8, "ABcd32a32b"
+#define F32 XK_F32, XK_F32, XK_F32, "Acdb16a"
+#define MAD "fma=mad simd=16 tg=1x1 slots=1,1 slm=0 grf=256 m=4 k=1 "
 #define M16 "fma=dpas simd=8 tg=1x1 slots=1,1 slm=0 grf=256 m=16 "
 #define N16 M16 "n=16 nsub=16 "
 #define N32 M16 "n=32 nsub=32 "
@@ -69,6 +71,30 @@ START_TEST(a_message_stores_as_much_of_a_row_as_it_can)
     plan_lab_case(c, &cases[_i].of, &p);
     ck_assert_uint_eq(p.epi.cols, cases[_i].cols);
     ck_assert_uint_eq(p.epi.wide, cases[_i].wide);
+}
+END_TEST
+
+/* A block message has 1, 2, 3, 4, 8, 16, 32 or 64 dwords (isa.md 6.3). */
+START_TEST(with_n_in_the_lanes_rows_go_out_in_blocks_that_there_are)
+{
+    static const struct {
+        struct plan_lab_case of;
+        unsigned cols;
+    } rows[] = {
+        {{"mb1ic16ih4oc128oh4kh1", MAD "n=32 nsub=32", F32, 0, true}, 32},
+        {{"mb1ic16ih4oc144oh4kh1", MAD "n=48 nsub=48", F32, 0, true}, 16},
+        {{"mb1ic16ih4oc128oh4kh1", MAD "n=128 nsub=128", F32, 0, true}, 64},
+        {{"mb1ic16ih4oc80oh4kh1", MAD "n=32 nsub=32", F32, 0, true}, 16},
+    };
+    static struct xk_plan p;
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        plan_lab_case(c, &rows[i].of, &p);
+        ck_assert_int_eq(p.epi.store, XK_STORE_BLOCK);
+        ck_assert_uint_eq(p.epi.cols, rows[i].cols);
+        ck_assert_uint_eq(p.epi.n_sides, 1); /* what C held */
+        ck_assert_int_eq(p.epi.side[0].store, XK_STORE_BLOCK);
+        ck_assert_uint_eq(p.epi.side[0].cols, rows[i].cols);
+    }
 }
 END_TEST
 
@@ -130,6 +156,7 @@ int main(void)
     TCase *const t = tcase_create("store");
     const int n = XK_COUNTOF(cases);
     tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, with_n_in_the_lanes_rows_go_out_in_blocks_that_there_are);
     tcase_add_loop_test(t, a_message_stores_as_much_of_a_row_as_it_can, 0, n);
     tcase_add_loop_test(t, every_dword_of_c_is_stored_once, 0, n);
     tcase_add_loop_test(t, a_message_is_inside_or_outside, 0, n);
