@@ -84,8 +84,9 @@ class Combination:
     def refusal(self, channels, taps):
         """A pattern of the sentence that refuses it, None: it runs. In the
         order of schedule/schedule.c, then of plan/slm.c."""
-        steps = channels // self.k
-        all_steps = steps * (taps if self.slm else 1)
+        # In walk=:po a short step of K is one of the loop's.
+        all_steps = (-(-channels // self.k) * taps if self.slm
+                     else channels // self.k)
         if max(self.slots) > 1 and all_steps < (max(self.slots)
                                                 if not self.slm else 2):
             return "breaks the rule slots"
