@@ -153,17 +153,6 @@ static uint64_t first_class_of(const struct xk_contraction *p,
     return number;
 }
 
-/* Nothing is summed in it, so there is nothing for the lanes to share. */
-static void set_empty(struct xk_contraction_problem *p)
-{
-    unsigned kept = 0;
-    p->nest.empty = true;
-    for (unsigned i = 0; i < p->n_candidates; i++)
-        if (p->candidate[i].fma != XK_FMA_LANES)
-            p->candidate[kept++] = p->candidate[i];
-    p->n_candidates = kept;
-}
-
 /* Searches schedules for each box. */
 static enum xk_status search_boxes(const struct classes *k,
                                    struct xk_arena *arena,
@@ -183,8 +172,8 @@ static enum xk_status search_boxes(const struct classes *k,
             return xk_ctx_status(k->c);
         XK_TRY(xk_empty_classes_contraction(k->c, closed, box, k->one));
         cut_places(k->one);
-        XK_TRY(xk_contraction_problem_search(k->c, k->platform, k->one, p));
-        set_empty(p);
+        XK_TRY(
+            xk_contraction_problem_search(k->c, k->platform, k->one, true, p));
         out->n_apart++;
     }
     return XK_OK;
@@ -209,9 +198,8 @@ static enum xk_status search_classes(const struct classes *k,
         struct xk_contraction_problem *const p = add_problem(arena, i, out);
         if (!p)
             return xk_ctx_status(k->c);
-        XK_TRY(xk_contraction_problem_search(k->c, k->platform, k->one, p));
-        if (!terms)
-            set_empty(p);
+        XK_TRY(xk_contraction_problem_search(k->c, k->platform, k->one, !terms,
+                                             p));
         sort_last(out);
     }
     return search_boxes(k, arena, &boxes, out);

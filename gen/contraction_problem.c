@@ -289,13 +289,14 @@ enum xk_status xk_contraction_problem_score(xk_ctx *c,
 enum xk_status xk_contraction_problem_search(xk_ctx *c,
                                              const struct xk_platform *platform,
                                              const struct xk_contraction *con,
+                                             bool empty,
                                              struct xk_contraction_problem *out)
 {
     struct xk_contraction *const p = &out->nest.of;
-    out->nest.empty = false;
+    out->nest.empty = empty;
     xk_contraction_copy(p, con);
     XK_TRY(xk_contraction_close(c, p));
-    out->has_lanes = batch_in_lanes(p, &out->lanes);
+    out->has_lanes = !empty && batch_in_lanes(p, &out->lanes);
     if (out->has_lanes)
         xk_contraction_copy(&out->whole, p);
     XK_TRY(xk_contraction_prepare(c, p));

@@ -28,13 +28,14 @@ enum xk_status xk_contraction_close(xk_ctx *c, struct xk_contraction *p);
 enum xk_status xk_contraction_prepare(xk_ctx *c, struct xk_contraction *p);
 
 /* Open layouts become dense, their last dim innermost; then the candidates. Of
- * the nest only the contraction is set, and that something is summed. The
- * contraction has been checked and has no classes. XK_EUNSUPPORTED, with the
- * operand: types that no kernel has; memory beyond 2^31-1 bytes, also where a
- * condition hides it. */
+ * the nest only the contraction is set, and whether it is empty: nothing is
+ * summed, so that there is nothing for the lanes to share. The contraction has
+ * been checked and has no classes. XK_EUNSUPPORTED, with the operand: types
+ * that no kernel has; memory beyond 2^31-1 bytes, also where a condition hides
+ * it. */
 enum xk_status
 xk_contraction_problem_search(xk_ctx *c, const struct xk_platform *platform,
-                              const struct xk_contraction *con,
+                              const struct xk_contraction *con, bool empty,
                               struct xk_contraction_problem *out);
 /* The predicted cycles of the best candidate, as it would be made; no nest is.
  */

@@ -258,26 +258,41 @@ START_TEST(moved_places_of_groups_are_in_the_lanes)
 }
 END_TEST
 
-/* A deconvolution's sums of zero points are taken from s32, which the lanes
- * have with dp4a alone. */
-START_TEST(sums_of_zero_points_are_s32_in_the_lanes)
+/* What the lanes cannot do is refused where a schedule asks for them. */
+static const struct {
+    const char *problem, *schedule, *rule;
+    uint32_t alg, prop, src, wei, zero_point;
+} refused_rows[] = {
+    /* A deconvolution's sums of zero points are taken from s32, which the lanes
+     * have with dp4a alone. */
+    {"g32mb2ic32ih9oc32kh3ph1", "fma=lanes k=1", "step", XK_ALG_DECONV_DIRECT,
+     XK_FWD_D, XK_U8, XK_S8, XK_QUANT_DEVICE},
+    /* A dilation that the stride divides leaves classes without a tap. */
+    {"g32mb1ic32ih9oc32kh3ph1dh1sh2", "fma=lanes", "lanes", XK_ALG_DIRECT,
+     XK_BWD_D, XK_F16, XK_F16, XK_QUANT_NONE},
+    {"g32mb2ic32ih9oc32kh3ph2dh1sh2", "fma=lanes", "lanes",
+     XK_ALG_DECONV_DIRECT, XK_FWD_D, XK_F32, XK_F32, XK_QUANT_NONE},
+};
+
+START_TEST(what_lanes_cannot_do_is_refused)
 {
     struct xk_conv_desc d = XK_CONV_DESC_INIT;
     struct xk_error err;
     xk_program *p = NULL;
-    d.alg = XK_ALG_DECONV_DIRECT;
-    d.src_type = XK_U8;
-    d.wei_type = XK_S8;
-    d.attr.zero_point[XK_ARG_SRC].source = XK_QUANT_DEVICE;
+    char rule[32];
+    d.alg = refused_rows[_i].alg;
+    d.prop = refused_rows[_i].prop;
+    d.src_type = refused_rows[_i].src;
+    d.wei_type = refused_rows[_i].wei;
+    d.attr.zero_point[XK_ARG_SRC].source = refused_rows[_i].zero_point;
     ck_assert_int_eq(
-        xk_conv_desc_parse("g32mb2ic32ih9oc32kh3ph1", &d, NULL, 0, NULL),
-        XK_OK);
-    setenv("XK_SCHEDULE", "fma=lanes k=1", 1);
+        xk_conv_desc_parse(refused_rows[_i].problem, &d, NULL, 0, NULL), XK_OK);
+    setenv("XK_SCHEDULE", refused_rows[_i].schedule, 1);
     const enum xk_status st = xk_conv_create(&d, NULL, &p, &err);
     unsetenv("XK_SCHEDULE");
     ck_assert_int_eq(st, XK_EINVAL);
-    ck_assert_msg(strstr(err.message, "breaks the rule step"), "%s",
-                  err.message);
+    snprintf(rule, sizeof(rule), "breaks the rule %s", refused_rows[_i].rule);
+    ck_assert_msg(strstr(err.message, rule) != NULL, "%s", err.message);
 }
 END_TEST
 
@@ -289,7 +304,8 @@ int main(void)
     tcase_add_loop_test(t, groups_are_a_dense_convolution_with_zeros, 0, RUNS);
     tcase_add_loop_test(t, groups_are_multiplied_in_one_of_three_ways, 0,
                         (int)XK_COUNTOF(ways));
-    tcase_add_test(t, sums_of_zero_points_are_s32_in_the_lanes);
+    tcase_add_loop_test(t, what_lanes_cannot_do_is_refused, 0,
+                        (int)XK_COUNTOF(refused_rows));
     tcase_add_loop_test(t, moved_places_of_groups_are_in_the_lanes, 0,
                         (int)XK_COUNTOF(lanes_rows));
     suite_add_tcase(s, t);
