@@ -417,6 +417,9 @@ static enum xk_status pack(struct ladder *l)
 enum xk_status xk_contract_make(struct xk_gen *g, const struct xk_contract *k,
                                 const char *name, struct xk_made_kernel *out)
 {
+    if (!k->n_candidates)
+        return xk_fail(g->c, XK_EINTERNAL, "contract: %s has no candidate",
+                       name);
     struct ladder *const l = xk_realloc(g->c, NULL, sizeof(*l));
     if (!l)
         return XK_ENOMEM;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Classes that share a launch: how kernels are joined, as text, and which
- * gradients become how many launches. */
+ * gradients become how many launches; and that a launch has a schedule. */
 #include <string.h>
 
 #include "gen/class_kernel.h"
+#include "gen/contract.h"
 #include "plan/plan.h"
 #include "tests/tap.h"
 #include "xekern/xekern.h"
@@ -262,6 +263,19 @@ START_TEST(classes_without_terms_have_one_code)
 }
 END_TEST
 
+/* Nobody takes what is behind an empty list. */
+START_TEST(a_launch_without_candidates_is_an_error)
+{
+    xk_ctx *const c = xk_ctx_create(NULL);
+    struct xk_gen g = {.c = c};
+    const struct xk_contract none = {0};
+    struct xk_made_kernel made = {0};
+    ck_assert_int_eq(xk_contract_make(&g, &none, "xk_k", &made), XK_EINTERNAL);
+    ck_assert_str_eq(c->error.message, "contract: xk_k has no candidate");
+    xk_ctx_destroy(c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("class_kernel");
@@ -273,6 +287,7 @@ int main(void)
                         (int)XK_COUNTOF(gradients));
     tcase_add_loop_test(t, classes_without_terms_have_one_code, 0,
                         (int)XK_COUNTOF(codes));
+    tcase_add_test(t, a_launch_without_candidates_is_an_error);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }
