@@ -150,6 +150,7 @@ static struct xk_schedule without_slots(const struct xk_schedule *c)
     struct xk_schedule out = *c;
     out.slots_a = out.slots_b = 0;
     out.n_sub = out.grf_count = 0;
+    out.score = 0; /* of a neighbour in its last group */
     return out;
 }
 
