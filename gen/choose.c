@@ -144,12 +144,8 @@ static enum xk_status shape_of(xk_ctx *c, const struct xk_problem *p,
                                struct xk_shape *out)
 {
     XK_TRY(make_form(c, p, info, form));
-    XK_TRY(xk_shape_of(c, &form->con, out));
-    if (form->has_lanes)
-        xk_shape_add_lanes(out, &form->lanes);
-    /* Zero points' sums are taken from s32. */
-    out->lanes.exact = xk_conv_has_sums(&p->desc);
-    return XK_OK;
+    return xk_contraction_shape(c, &form->con,
+                                form->has_lanes ? &form->lanes : NULL, out);
 }
 
 static enum xk_status none_valid(xk_ctx *c, enum xk_status status,

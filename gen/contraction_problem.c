@@ -235,24 +235,14 @@ static bool batch_in_lanes(const struct xk_contraction *p,
            xk_group_lanes_of(p, out);
 }
 
-/* Whether something is added to or taken from s32 sums. */
-static bool wants_s32(const struct xk_contraction *p)
-{
-    for (unsigned i = 0; i < p->n_epi; i++)
-        if (p->epi[i].in_acc)
-            return true;
-    return false;
-}
-
-/* lanes: NULL, if the batch cannot be in the lanes. */
-static enum xk_status shape_with(xk_ctx *c, const struct xk_contraction *p,
-                                 const struct xk_group_lanes *lanes,
-                                 struct xk_shape *out)
+enum xk_status xk_contraction_shape(xk_ctx *c, const struct xk_contraction *p,
+                                    const struct xk_group_lanes *lanes,
+                                    struct xk_shape *out)
 {
     XK_TRY(xk_shape_of(c, p, out));
     if (lanes)
         xk_shape_add_lanes(out, lanes);
-    out->lanes.exact = wants_s32(p);
+    out->lanes.exact = xk_contraction_wants_s32(p);
     return XK_OK;
 }
 
@@ -266,7 +256,7 @@ static enum xk_status find_score(xk_ctx *c, const struct xk_platform *platform,
     XK_TRY(xk_contraction_close(c, p));
     const bool has_lanes = batch_in_lanes(p, &lanes);
     XK_TRY(xk_contraction_prepare(c, p));
-    XK_TRY(shape_with(c, p, has_lanes ? &lanes : NULL, &s));
+    XK_TRY(xk_contraction_shape(c, p, has_lanes ? &lanes : NULL, &s));
     XK_TRY(xk_candidates_of(c, platform, &s, candidate, &n));
     *out = candidate[0].score;
     return XK_OK;
@@ -300,7 +290,8 @@ enum xk_status xk_contraction_problem_search(xk_ctx *c,
     if (out->has_lanes)
         xk_contraction_copy(&out->whole, p);
     XK_TRY(xk_contraction_prepare(c, p));
-    XK_TRY(shape_with(c, p, out->has_lanes ? &out->lanes : NULL, &out->shape));
+    XK_TRY(xk_contraction_shape(c, p, out->has_lanes ? &out->lanes : NULL,
+                                &out->shape));
     return xk_candidates_of(c, platform, &out->shape, out->candidate,
                             &out->n_candidates);
 }

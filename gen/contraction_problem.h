@@ -27,6 +27,12 @@ enum xk_status xk_contraction_close(xk_ctx *c, struct xk_contraction *p);
  * has; memory beyond 2^31-1 bytes. */
 enum xk_status xk_contraction_prepare(xk_ctx *c, struct xk_contraction *p);
 
+/* What the search sees of a prepared contraction. lanes: NULL, if the batch
+ * cannot be in the lanes. XK_ENOMEM, or as xk_shape_of. */
+enum xk_status xk_contraction_shape(xk_ctx *c, const struct xk_contraction *p,
+                                    const struct xk_group_lanes *lanes,
+                                    struct xk_shape *out);
+
 /* Open layouts become dense, their last dim innermost; then the candidates. Of
  * the nest only the contraction is set, and whether it is empty: nothing is
  * summed, so that there is nothing for the lanes to share. The contraction has

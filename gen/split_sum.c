@@ -257,9 +257,8 @@ bool xk_split_sum_reduces(const struct xk_contraction *p)
 /* Why a sum is never split; NULL: it may be. */
 static const char *why_whole(const struct xk_contraction *p)
 {
-    for (unsigned i = 0; i < p->n_epi; i++)
-        if (p->epi[i].in_acc)
-            return "there are sums of zero points";
+    if (xk_contraction_wants_s32(p))
+        return "there are sums of zero points";
     if (p->n_class_dims)
         return "there are several classes";
     if (!xk_split_sum_reduces(p) && xk_contraction_extent(p, XK_ROLE_BATCH) > 1)

@@ -67,6 +67,12 @@ int xk_contraction_before(const struct xk_contraction *p, int index);
 int64_t xk_contraction_extent(const struct xk_contraction *p,
                               enum xk_role role);
 
+/* Whether something is added to or taken from s32 sums: that comes first. */
+static inline bool xk_contraction_wants_s32(const struct xk_contraction *p)
+{
+    return p->n_epi && p->epi[0].in_acc;
+}
+
 /* Appends a coordinate 1 * index (-1: none) that lies in [0, extent). */
 struct xk_coord *xk_access_add(struct xk_access *a, int index, int64_t extent);
 
