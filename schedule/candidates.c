@@ -352,6 +352,12 @@ void xk_shape_searched(const struct xk_shape *s, struct xk_shape *out)
     out->rows_b = s->rows_b % WIDEST;
 }
 
+/* Whether the outer K indices have more places than one loop has copies. */
+static bool has_many_places(const struct xk_shape *s)
+{
+    return s->k_outer > 9;
+}
+
 /* Whether no tile of so many columns is loaded in blocks of B. */
 static bool lacks_blocks(const struct xk_shape *s, const struct xk_schedule *c)
 {
@@ -409,7 +415,7 @@ static void walk(struct search *g, struct xk_schedule c)
     static const uint8_t slots[][2] = {{2, 2}, {1, 1}};
     const int64_t k = g->s->k_inner;
     if (g->s->k_outer == 1 || k > 2 * c.k_step ||
-        (g->s->k_outer <= 9 && !g->s->loose_a))
+        (!has_many_places(g->s) && !g->s->loose_a))
         return;
     c.k_walk = (struct xk_k_walk)XK_WALK_ALL;
     c.n_sub = c.n_thr;
@@ -552,7 +558,7 @@ static void packed(struct search *g, struct xk_schedule c)
     if (g->plain)
         g->plain->packed = xk_schedule_shape(g->plain->s, &c);
     if ((g->s->together && whole) ||
-        (g->s->k_outer > 9 &&
+        (has_many_places(g->s) &&
          (whole || g->s->elem_b == 2 || c.n_thr >= 4 * c.m_thr)))
         direct(g, c);
 }
@@ -581,7 +587,8 @@ static void systolic(struct search *g)
                         .surfaces = true,
                         .grf_count = (uint16_t)grf};
                     c = with_fixed(g, &c);
-                    if (sides_n[n] < WIDEST)
+                    if (sides_n[n] < WIDEST ||
+                        (has_many_places(g->s) && !g->s->loose_a))
                         direct(g, c);
                     flat(g, c);
                     walk(g, c);

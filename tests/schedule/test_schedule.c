@@ -701,6 +701,24 @@ START_TEST(sums_inside_are_compared_without_a_second_search)
 }
 END_TEST
 
+/* Tiles of 64 columns have loops of their own where one loop cannot have all
+ * places, and A's elements need not be gathered. */
+START_TEST(the_widest_tile_has_loops_of_its_own_beyond_nine_places)
+{
+    static const int64_t places[] = {1, 9, 25, 27};
+    for (unsigned i = 0; i < 2 * XK_COUNTOF(places); i++) {
+        struct xk_shape s = {26950, 64, 64, places[i / 2], 2};
+        struct xk_schedule c[XK_MAX_CANDIDATES];
+        bool each = false;
+        s.loose_a = i % 2;
+        for (unsigned n = xk_schedule_candidates(xehpg(), &s, NULL, c, NULL);
+             n-- > 0;)
+            each |= c[n].n_thr == 64 && xk_schedule_is_each(&c[n]);
+        ck_assert_int_eq(each, places[i / 2] > 9 && !s.loose_a);
+    }
+}
+END_TEST
+
 /* One tile of one thread in the larger register file, with nothing ahead; and
  * valid without surfaces. */
 START_TEST(the_last_candidate_is_the_last_resort)
@@ -840,6 +858,7 @@ int main(void)
                         XK_COUNTOF(shapes));
     tcase_add_loop_test(t, sums_inside_are_compared_without_a_second_search, 0,
                         N_SUMMED);
+    tcase_add_test(t, the_widest_tile_has_loops_of_its_own_beyond_nine_places);
     tcase_add_loop_test(t, candidates_are_valid_and_sorted, 0,
                         XK_COUNTOF(shapes));
     tcase_add_loop_test(t, the_last_candidate_is_the_last_resort, 0,
