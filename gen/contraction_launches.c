@@ -230,16 +230,19 @@ static int64_t score_joined(const struct xk_platform *platform,
     return xk_larger(all / n, first);
 }
 
-/* Whether all classes can have it. */
+/* Whether all classes can have it. A group's place along z says whose it is, so
+ * each has as many places of a batch. */
 static bool is_for_all(const struct xk_platform *platform,
                        struct xk_contraction_problem *const *of, unsigned n,
                        const struct xk_schedule *joined)
 {
+    const int64_t batch = xk_shape_batch(&of[0]->shape);
     if (xk_schedule_packs(joined) || joined->fma == XK_FMA_LANES)
         return false;
     for (unsigned i = 0; i < n; i++) {
         const struct xk_schedule s = in_class(of[i], joined);
-        if (xk_schedule_check(platform, &of[i]->shape, &s))
+        if (xk_shape_batch(&of[i]->shape) != batch ||
+            xk_schedule_check(platform, &of[i]->shape, &s))
             return false;
     }
     return true;
@@ -375,21 +378,19 @@ static enum xk_status nest_of_class(struct launch_maker *m,
     return XK_OK;
 }
 
-/* Every place of M that one of the classes has. */
+/* Every place that one of the classes has. */
 static void keep_places(const struct classes *k, const uint8_t *number,
                         unsigned n, struct xk_contraction *p)
 {
     const unsigned more = p->n_index - k->con->n_index;
     for (unsigned i = 0; i < k->con->n_index; i++)
-        if (k->con->index[i].role == XK_ROLE_M)
-            p->index[i + more].extent = 1;
+        p->index[i + more].extent = 1;
     for (unsigned c = 0; c < n; c++) {
         bool terms;
         set_class(k, number[c], &terms);
         for (unsigned i = 0; i < k->con->n_index; i++) {
             int64_t *const extent = &p->index[i + more].extent;
-            if (k->con->index[i].role == XK_ROLE_M)
-                *extent = xk_larger(*extent, k->one->index[i].extent);
+            *extent = xk_larger(*extent, k->one->index[i].extent);
         }
     }
 }

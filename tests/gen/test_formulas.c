@@ -359,6 +359,11 @@ static const char *const good[] = {
     "s32[9,8,8]; "
     "O[2*x+{0,1}@0,2*y+{1,0}@1,n] += "
     "A[x-t+{1,0}@0,y+u-1,c] * W[2*t+{0,1}@0,2*u+{1,0}@1,c,n]",
+    /* A batch that has fewer places in one class; in all, two of them empty. */
+    "b=2; t={1,1,1}@0; A: f16[2,1,16]; B: f16[2,16,32]; C: f16[5,32]; "
+    "C[3*b+{0,2,1}@0,n] += A[b,t,c] * B[b,c,n]",
+    "b=3; t={1,0,0}@0; A: f16[3,1,16]; B: f16[3,16,32]; C: f16[6,32]; "
+    "C[3*b+{2,1,0}@0,n] += A[b,t,c] * B[b,c,n]",
     /* Boxes of classes without terms are an index too many: one of N is added.
      */
     "a=2; b=2; c=2; t={1,0,0}@0; u={1,0}@1; v={1,0}@2; "
