@@ -377,8 +377,7 @@ static enum xk_status check_tensors(xk_ctx *c, struct xk_conv_desc *f,
                : xk_conv_check_reach(c, f, &l[pixels]);
 }
 
-/* What a descriptor says, before it is asked what is implemented. No images are
- * checked as one is. */
+/* No images are checked as one is. */
 static enum xk_status check_descriptor(xk_ctx *c, const struct xk_conv_desc *d,
                                        struct xk_conv_desc *full, bool *empty)
 {
@@ -393,6 +392,15 @@ static enum xk_status check_descriptor(xk_ctx *c, const struct xk_conv_desc *d,
     XK_TRY(xk_conv_check_idle_strides(c, full));
     XK_TRY(xk_conv_check_attr(c, full));
     return xk_conv_check_rhs(c, full);
+}
+
+enum xk_status xk_conv_read(xk_ctx *c, const struct xk_conv_desc *d,
+                            struct xk_conv_desc *full)
+{
+    bool empty;
+    XK_TRY(check_descriptor(c, d, full, &empty));
+    full->mb -= empty;
+    return XK_OK;
 }
 
 enum xk_status xk_conv_check(xk_ctx *c, const struct xk_conv_desc *d,

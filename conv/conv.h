@@ -12,6 +12,11 @@
 const char *xk_conv_arg_name(unsigned arg);
 /* benchdnn's word for a direction, enum xk_prop: "FWD_D"; "?": it is none. */
 const char *xk_conv_prop_name(uint32_t prop);
+/* What a descriptor says, before it is asked what is implemented: with every
+ * default made explicit, and its own types, tags and strides. XK_EINVAL names
+ * field and value. */
+enum xk_status xk_conv_read(xk_ctx *c, const struct xk_conv_desc *d,
+                            struct xk_conv_desc *full);
 /* Deduces and checks; XK_EINVAL names field and value, XK_EUNSUPPORTED says
  * what is not implemented, of kernels that take the tensors as they are. A copy
  * with every default made explicit goes to *full (types, prop, the factor of a

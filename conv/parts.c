@@ -268,15 +268,6 @@ struct xk_conv_parts xk_conv_take_part(xk_ctx *c, struct xk_conv_desc *full)
     return p;
 }
 
-void xk_conv_undo_part(const struct xk_conv_parts *p, struct xk_conv_desc *full)
-{
-    full->mb = p->outer ? p->outer : p->whole;
-    if (p->each)
-        set_axis_sizes(full, p->axis, p->places, p->of_src);
-    for (unsigned i = 0; p->outer && i < 3; i++)
-        set_axis_sizes(full, i, p->size[i], p->size[i]);
-}
-
 void xk_conv_close_parts(struct xk_conv_desc *full)
 {
     close_one(full, XK_ARG_SRC, full->src_tag);

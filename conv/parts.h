@@ -31,9 +31,6 @@ struct xk_conv_part_bytes {
 /* Byte of it at which part i begins. */
 uint64_t xk_conv_part_at_b(const struct xk_conv_parts *p, unsigned i,
                            const struct xk_conv_part_bytes *b);
-/* *full, one of the parts, becomes the whole again. */
-void xk_conv_undo_part(const struct xk_conv_parts *p,
-                       struct xk_conv_desc *full);
 /* Layouts of src and dst that are "any" get channels innermost, so that part
  * lies behind part. Tags are over our dims. */
 void xk_conv_close_parts(struct xk_conv_desc *full);

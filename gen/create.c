@@ -7,7 +7,7 @@
 
 #include "base/budget.h"
 #include "conv/conv.h"
-#include "conv/post_ops.h"
+#include "conv/option_text.h"
 #include "conv/parts.h"
 #include "conv/quants.h"
 #include "conv/tensors.h"
@@ -19,6 +19,7 @@
 /* One create call. */
 struct create {
     struct xk_creation base;
+    const struct xk_conv_desc *asked; /* the caller's */
     struct xk_program_arg_info
         arg[XK_N_CONV_ARGS + XK_MAX_POST_OPS + XK_N_CONV_QUANTS + 1];
     struct xk_problem problem;
@@ -203,6 +204,7 @@ static enum xk_status generate_conv(struct xk_creation *base, const void *what,
 {
     struct create *const g = (struct create *)base;
     unsigned n;
+    g->asked = what;
     XK_TRY(prepare_conv(g, what));
     XK_TRY(set_all_launches(g, g->launch, &n));
     const int64_t packed_b = xk_layout_size_b(&g->problem.packed);
@@ -237,86 +239,26 @@ static void drop_problem(struct xk_creation *base)
     xk_problem_fini(&((struct create *)base)->problem);
 }
 
-/* " --attr-scales=src:common+wei:1:f16", or "". The values are the launch's:
- * where a type must follow one, it is 1, or 0. */
-static void print_quants(const struct xk_conv_desc *d, bool zero_points,
-                         struct xk_str *out)
-{
-    const struct xk_quant *const all =
-        zero_points ? d->attr.zero_point : d->attr.scale;
-    const uint32_t usual = zero_points ? XK_S32 : XK_F32;
-    const char *between =
-        zero_points ? " --attr-zero-points=" : " --attr-scales=";
-    for (unsigned i = 0; i < XK_N_CONV_ARGS; i++) {
-        const struct xk_quant *const q = &all[i];
-        if (q->source == XK_QUANT_NONE)
-            continue;
-        xk_str_printf(out, "%s%s:", between, xk_conv_arg_name(i));
-        if (q->mask)
-            xk_str_printf(out, "%u", q->mask);
-        else
-            xk_str_puts(out,
-                        q->source == XK_QUANT_HOST ? "host_scalar" : "common");
-        if (q->type != usual)
-            xk_str_printf(out, "%s:%s",
-                          q->mask       ? ""
-                          : zero_points ? ":0"
-                                        : ":1",
-                          xk_conv_type_name(q->type));
-        between = "+";
-    }
-}
-
-/* " --bia-dt=f16 --attr-oscale=common:2 --attr-post-ops=sum:0.5+relu", or "".
- */
-static void print_attr(const struct xk_conv_desc *d, struct xk_str *out)
-{
-    if (*d->attr.device)
-        xk_str_printf(out, " --device=%s", d->attr.device);
-    if (d->prop != XK_FWD_B && d->bia_type)
-        xk_str_printf(out, " --bia-dt=%s", xk_conv_type_name(d->bia_type));
-    print_quants(d, false, out);
-    print_quants(d, true, out);
-    if (d->scale != 0) {
-        xk_str_printf(out, " --attr-oscale=common:");
-        xk_conv_print_number(d->scale, out);
-    }
-    if (d->n_post_ops) {
-        xk_str_printf(out, " --attr-post-ops=");
-        xk_conv_print_post_ops(d->post_ops, d->n_post_ops, out);
-    }
-}
-
 /* The line can be pasted into a shell: '#' begins the explanation. */
 static void tell_conv(struct xk_creation *base, const xk_program *p,
                       uint64_t ns)
 {
     struct create *const g = (struct create *)base;
-    const struct xk_conv_desc *const d = &g->problem.desc;
-    if (g->problem.ways.parts.n > 1) /* kernels saw one part */
-        xk_conv_undo_part(&g->problem.ways.parts, &g->problem.desc);
-    const struct xk_conv_info *const f = &g->problem.info;
     static const struct xk_launch_info none = {.schedule = "nothing to do"};
     const uint32_t n = xk_program_n_launches(p);
     const struct xk_launch_info *const l =
         n ? xk_program_launch(p, n - 1) : &none;
+    struct xk_conv_desc asked;
     struct xk_str *const text = &base->gen.text;
     xk_str_clear(text);
-    print_attr(d, text);
-    xk_str_printf(text, " ");
-    xk_conv_print(d, text);
-    xk_trace_line(
-        &base->gen.trace,
-        "xkbench%s --platform=%s --dir=%s --dt=%s:%s:%s --stag=%s "
-        "--wtag=%s --dtag=%s"
-        "%s # %s, %u instructions, %u registers, %u units of work, %.3f ms",
-        xk_conv_is_deconv(d) ? " --deconv" : "", g->problem.platform->name,
-        xk_conv_prop_name(d->prop), xk_conv_type_name(d->src_type),
-        xk_conv_type_name(d->wei_type), xk_conv_type_name(d->dst_type),
-        f->tensor[XK_ARG_SRC].tag, f->tensor[XK_ARG_WEI].tag,
-        f->tensor[XK_ARG_DST].tag, xk_str_get(text), l->schedule,
-        l->static_instructions, l->peak_grf, xk_budget_spent(base->gen.c),
-        (double)ns * 1e-6);
+    if (xk_conv_read(base->gen.c, g->asked, &asked) == XK_OK)
+        xk_conv_print_options(&asked, &g->problem.user, text);
+    xk_trace_line(&base->gen.trace,
+                  "xkbench%s%s # %s, %u instructions, %u registers, %u units "
+                  "of work, %.3f ms",
+                  xk_conv_is_deconv(&g->problem.desc) ? " --deconv" : "",
+                  xk_str_get(text), l->schedule, l->static_instructions,
+                  l->peak_grf, xk_budget_spent(base->gen.c), (double)ns * 1e-6);
 }
 
 enum xk_status xk_conv_create(const struct xk_conv_desc *d,

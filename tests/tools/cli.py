@@ -605,6 +605,33 @@ def long_chain(tap, xk):
              "a dump of 32 functions is less than 8 MiB")
 
 
+# What the kernels see is not what the caller says: tensors that are copied, strides, other
+# numbers of dims, a bias of another type than the direction's word gives it.
+SAID_AGAIN = ("--dt=f8_e5m2:f8_e5m2:f32", "--dt=f32:f32:f8_e4m3", "--dt=s4:s4:s32",
+              "--dt=f32:f32:f16 --attr-rounding-mode=dst:stochastic", "--strides=2048x1x256x32::",
+              "--stag=bacd", "--dir=BWD_W --bia-dt=f16 --dt=f16", "--dir=FWD_D --bia-dt=f16",
+              "--dir=BWD_W --attr-deterministic=true --mb=64",
+              "--dt=f16 --attr-post-ops=add:f8_e5m2:per_oc", "--alg=deconvolution_direct")
+PROBLEMS = "mb2ic16ih8oc16kh3ph1", "g1mb2ic16ih8oc16kh3ph1", "mb2ic16iw8oc16kw3pw1"
+
+
+def said_again(tap, xk, folder):
+    """What XK_VERBOSE's line says makes the same program."""
+    env = dict(os.environ, XK_VERBOSE="1")
+    for args in [row.split() + [PROBLEMS[0]] for row in SAID_AGAIN] + [[p] for p in PROBLEMS]:
+        made = []
+        for name in "once", "again":
+            out = folder / name
+            done = subprocess.run([xk, "gen", "-o", str(out)] + args, env=env, text=True,
+                                  capture_output=True, check=False)
+            line = done.stderr.splitlines()[0] if done.stderr else "silent"
+            made.append(out.read_bytes() if done.returncode == 0 else done.stderr)
+            args = [a if a != "--deconv" else "--alg=deconvolution_direct"
+                    for a in line.split(" # ")[0].split()[1:]]
+        tap.line("" if made[0] == made[1] and made[0][:4] == b"\x7fELF" else line,
+                 f"XK_VERBOSE's line makes the same program: {line.split(' # ')[0][:200]}")
+
+
 def dumps(tap, xkbench, xk, folder):
     """XK_DUMP writes one file a stage, XK_VERBOSE a line in problem syntax."""
     env = dict(os.environ, XK_DUMP="all", XK_DUMP_DIR=str(folder / "dump"),
@@ -634,6 +661,7 @@ def dumps(tap, xkbench, xk, folder):
                           env=dict(os.environ, XK_VERBOSE="1"))
     tap.line("" if f" {' '.join(attr)} " in done.stderr else done.stderr,
              "XK_VERBOSE's line has the scales and every post-op")
+    said_again(tap, xk, folder)
     quiet = subprocess.run([xk, "gen", FINE], capture_output=True, text=True,
                            check=False)
     tap.line(quiet.stderr, "without XK_VERBOSE the library is silent")
