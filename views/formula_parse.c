@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "views/access.h"
 #include "views/formula_text.h"
 
 #define MOST_NUMBER INT32_MAX
@@ -362,9 +363,24 @@ static enum xk_status parse_formula(struct xk_formula_parser *p)
     }
 }
 
-static enum xk_status read_formula(struct xk_formula_parser *p)
+/* What is declared and does nothing is a mistake: an index that moves nothing
+ * would multiply C by its extent, and C is stored, never loaded. */
+static enum xk_status check_declared(struct xk_formula_parser *p)
 {
-    XK_TRY(parse_formula(p));
+    struct xk_contraction *const con = &p->f->con;
+    struct xk_access *a;
+    uint32_t used_indices = 0;
+    for (unsigned n = 0; (a = xk_formula_operand(con, n)); n++)
+        used_indices |= xk_access_uses(a);
+    for (unsigned i = 0; i < con->n_index; i++)
+        if (!(used_indices >> i & 1))
+            return xk_fail(p->c, XK_EINVAL,
+                           "formula: index %s moves no coordinate",
+                           con->index[i].name);
+    if (con->c.fill)
+        return xk_fail(p->c, XK_EINVAL,
+                       "formula: %s has a fill, but is not loaded",
+                       con->c.name);
     for (unsigned i = 0; i < p->n_tensors; i++) {
         bool used = false;
         for (unsigned k = 0; k < XK_FORMULA_MAX_TENSORS; k++)
@@ -374,6 +390,13 @@ static enum xk_status read_formula(struct xk_formula_parser *p)
                            "formula: tensor %s does not stand in the statement",
                            p->tensor[i].name);
     }
+    return XK_OK;
+}
+
+static enum xk_status read_formula(struct xk_formula_parser *p)
+{
+    XK_TRY(parse_formula(p));
+    XK_TRY(check_declared(p));
     return xk_formula_infer(p->c, p->f);
 }
 

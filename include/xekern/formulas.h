@@ -17,9 +17,9 @@ extern "C" {
  * scratch memory of the program. The other tensors are the program's arguments.
  * They are numbered from 0 in the order in which they appear in the formulas;
  * in a formula the factors count first. The kernel that makes T is called xk_T.
- * If T has classes, each has a launch, and their kernels are called xk_T_0,
- * xk_T_1 ... If T is scratch memory and not written whole, a launch of
- * xk_T_clear zeroes it first. */
+ * If T has classes, up to four share a launch. Several launches are called
+ * after their first class, xk_T_0, xk_T_4 ... If T is scratch memory and not
+ * written whole, a launch of xk_T_clear zeroes it first. */
 struct xk_formulas {
     uint32_t size;     /* sizeof(struct xk_formulas) */
     uint32_t platform; /* enum xk_platform_id */
