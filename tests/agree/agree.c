@@ -2,7 +2,8 @@
 /* agree [--extreme | --formulas] [--count=N] [--seed=N] [--first=N]
  * [--list | --slow]:
  * what query accepts, create makes, of N random descriptors from the first one
- * on; both refuse the others, with the same sentence; the layouts are the same.
+ * on; both refuse the others, with the same sentence; the layouts are the same,
+ * of formulas the launches, scratch memory and arguments.
  * A third can be made. Nothing is executed. TAP; --list prints the descriptors
  * instead, as lines of xkbench's --batch; --slow those whose creation takes
  * long, too. --formulas asks about random formulas with long epilogues. */
@@ -139,6 +140,18 @@ static void ask(struct run *r, uint64_t number)
     xk_program_unref(a.program);
 }
 
+/* Whether create made what query announced. */
+static bool is_announced(const struct xk_formulas_info *info,
+                         const xk_program *program)
+{
+    const struct xk_launch_list *const l = xk_program_launches(program);
+    return l->n_launches == info->n_launches &&
+           l->scratch_b == info->scratch_b &&
+           l->scratch_align_b == info->scratch_align_b &&
+           l->n_args == info->n_args &&
+           !memcmp(l->args, info->args, l->n_args * sizeof(*l->args));
+}
+
 /* A formula, and perhaps more operations behind it, slow ones. */
 static void draw_formula(uint64_t seed, char *out)
 {
@@ -172,6 +185,8 @@ static void ask_formula(struct run *r, uint64_t number)
     a.query = xk_formulas_query(&f, &info, &a.query_err);
     note_time(r, text, make(&(struct call){NULL, &f, &o}, &a));
     judge(r, text, number, &a);
+    if (a.program && !is_announced(&info, a.program))
+        breach(r, text, number, "launches, scratch memory or arguments differ");
     xk_program_unref(a.program);
 }
 
