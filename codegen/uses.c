@@ -14,7 +14,8 @@ struct pending {             /* a LOAD that no write has followed yet */
 
 struct walk {
     struct xk_cg *g;
-    struct xk_cg_map depth; /* variable id + 1 -> loops around its binding */
+    struct xk_cg_map depth; /* variable id + 1 -> loops around its binding, if
+                               there are any */
     struct xk_cg_map
         last_load;        /* variable id + 1 of a buffer -> its last one */
     struct pending *load; /* from 1 on */
@@ -30,7 +31,8 @@ static bool note_use(const xk_expr *e, void *user)
     w->g->has_ramp |= xk_op(e) == XK_OP_RAMP;
     if (xk_op(e) != XK_OP_VAR)
         return true;
-    xk_cg_map_get(&w->depth, xk_var_id(e) + 1, &depth);
+    if (w->n_loops)
+        xk_cg_map_get(&w->depth, xk_var_id(e) + 1, &depth);
     const uint32_t at = depth < w->n_loops ? FOREVER : w->now;
     uint32_t last = 0;
     xk_cg_map_get(&w->g->last_use, xk_var_id(e) + 1, &last);
@@ -40,23 +42,23 @@ static bool note_use(const xk_expr *e, void *user)
     return true;
 }
 
-static bool is_flat(const xk_expr *e)
+/* Whether e is at most so many levels above its leaves. */
+static bool is_low(const xk_expr *e, unsigned levels)
 {
-    for (unsigned i = 0; i < xk_n_kids(e); i++)
-        if (xk_n_kids(xk_kid(e, i)))
-            return false;
-    return true;
+    bool low = levels || !xk_n_kids(e);
+    for (unsigned i = 0; low && i < xk_n_kids(e); i++)
+        low = is_low(xk_kid(e, i), levels - 1);
+    return low;
 }
 
+/* A low expression has few nodes, however many of them are the same. */
 static void uses_in(struct walk *w, const xk_expr *e)
 {
-    if (!is_flat(e)) {
+    enum { LOW = 3 };
+    if (is_low(e, LOW))
+        xk_visit(e, note_use, NULL, w);
+    else
         w->ok &= xk_walk(w->g->c, e, note_use, w) == XK_OK;
-        return;
-    }
-    note_use(e, w);
-    for (unsigned i = 0; i < xk_n_kids(e); i++)
-        note_use(xk_kid(e, i), w);
 }
 
 static const xk_expr *buffer_of(const xk_expr *ptr)
@@ -79,7 +81,9 @@ static void written(struct walk *w, const xk_expr *ptr)
 
 static void bind_depth(struct walk *w, const xk_expr *var)
 {
-    w->ok &= xk_cg_map_put(w->g->c, &w->depth, xk_var_id(var) + 1, w->n_loops);
+    if (w->n_loops)
+        w->ok &=
+            xk_cg_map_put(w->g->c, &w->depth, xk_var_id(var) + 1, w->n_loops);
 }
 
 static void loaded(struct walk *w, const xk_stmt *s)

@@ -177,7 +177,7 @@ static const xk_expr *simplify_bcast(struct driver *d, const xk_expr *e)
 static const xk_expr *simplify(struct driver *d, const xk_expr *e)
 {
     const enum xk_op op = xk_op(e);
-    if (op == XK_OP_IMM || op == XK_OP_FIMM || xk_is_place(e))
+    if (!xk_has(e, XK_HAS_MATH | XK_HAS_COUNT | XK_HAS_INDEX))
         return e;
     if (op == XK_OP_VAR)
         return by_range_alone(d, e);
@@ -503,7 +503,8 @@ static bool learn_one(const xk_expr *e, void *user)
 
 enum xk_status xk_facts_learn(xk_facts *f, const xk_stmt *s)
 {
-    return xk_walk(f->c, s, learn_one, f);
+    xk_visit(s, learn_one, NULL, f);
+    return xk_ctx_status(f->c);
 }
 
 enum xk_status xk_kernel_check(xk_ctx *c, const struct xk_kernel *k)
