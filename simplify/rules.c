@@ -69,6 +69,7 @@ static struct pat pats[MAX_PATS];
 static struct form forms[MAX_FORMS];
 static struct rule rules[N_ROWS];
 static uint16_t first_form[XK_N_OPS + 1];
+static uint16_t any_end[XK_N_OPS]; /* behind an op's last form of any type */
 static unsigned n_pats, n_forms;
 
 /* The functions of an op, the later rows first. */
@@ -402,8 +403,13 @@ static void sort_forms(void)
     for (unsigned i = 0; i < n_forms; i++)
         by_op[at[forms[i].op]++] = forms[i];
     memcpy(forms, by_op, n_forms * sizeof(*forms));
-    for (unsigned op = 0; op < XK_N_OPS; op++)
+    for (unsigned op = 0; op < XK_N_OPS; op++) {
         sort_range(first_form[op], first_form[op + 1]);
+        any_end[op] = first_form[op];
+        for (unsigned i = first_form[op]; i < first_form[op + 1]; i++)
+            if (rules[forms[i].rule].any)
+                any_end[op] = (uint16_t)(i + 1);
+    }
 }
 
 static bool index_fns(void)
@@ -695,14 +701,25 @@ static const xk_expr *apply_fns(struct xk_facts *f, const xk_expr *e)
     return NULL;
 }
 
+/* Arithmetic on floats: only a rule about any type has such operands. */
+static bool is_of_floats(const xk_expr *e)
+{
+    const enum xk_op op = xk_op(e);
+    return op >= XK_OP_ADD && op <= XK_OP_NEG && xk_n_kids(e) &&
+           xk_dtype_is_float((enum xk_dtype)xk_type_of(xk_kid(e, 0)).dt);
+}
+
 const xk_expr *xk_rules_apply_text(struct xk_facts *f, const xk_expr *e)
 {
     if (!atomic_load_explicit(&compiled, memory_order_acquire) &&
         !compile_rules(f->c))
         return NULL;
-    for (unsigned i = first_form[e->op]; i < first_form[e->op + 1]; i++) {
+    const bool floats = is_of_floats(e);
+    const unsigned end = floats ? any_end[e->op] : first_form[e->op + 1];
+    for (unsigned i = first_form[e->op]; i < end; i++) {
         const struct form *const form = &forms[i];
-        if (!passes_filter(form, e) || is_off(f, form->rule))
+        if ((floats && !rules[form->rule].any) || !passes_filter(form, e) ||
+            is_off(f, form->rule))
             continue;
         const xk_expr *const r = try_form(f, form, e);
         if (r) {

@@ -171,6 +171,15 @@ enum xk_status xk_epi_compile(xk_ctx *c, const struct xk_epi_op *op,
                    form);
 }
 
+/* Commuting operands in the simplifier's order, which leaves them so: it would
+ * make the rest of the epilogue anew with each of them. */
+static const xk_expr *build_pair(xk_ctx *c, enum xk_op op, const xk_expr *a,
+                                 const xk_expr *b)
+{
+    const bool turned = xk_op_flags(op) & XK_EF_C && xk_expr_cmp(a, b) > 0;
+    return xk_bin(c, op, turned ? b : a, turned ? a : b);
+}
+
 /* The operator of e over vectors; a number stays a scalar. */
 static const xk_expr *build(xk_ctx *c, const xk_expr *e,
                             const xk_expr *const *k, unsigned lanes)
@@ -184,7 +193,7 @@ static const xk_expr *build(xk_ctx *c, const xk_expr *e,
                : xk_op(e) == XK_OP_BITS ? xk_bits(c, dt, k[0])
                                         : xk_un(c, xk_op(e), k[0]);
     case 2:
-        return xk_bin(c, xk_op(e), k[0], k[1]);
+        return build_pair(c, xk_op(e), k[0], k[1]);
     default:
         return xk_ternary(c, xk_op(e), k[0], k[1], k[2]);
     }
