@@ -68,20 +68,24 @@ static int unknown_of(const struct xk_contraction *p, const struct xk_coord *x)
 }
 
 /* The most places of index i with which the coordinate stays inside; 0: not
- * even one. */
+ * even one, or the others reach beyond 64 bits. */
 static int64_t most_places(const struct xk_contraction *p,
                            const struct xk_coord *x, unsigned i, int64_t end)
 {
-    int64_t lo = x->base, hi = x->base;
+    int64_t lo = x->base, hi = x->base, room;
     for (unsigned k = 0; k < p->n_index; k++) {
+        int64_t far;
         if (k == i || !x->coef[k])
             continue;
-        const int64_t far = x->coef[k] * (p->index[k].extent - 1);
-        lo += far < 0 ? far : 0;
-        hi += far > 0 ? far : 0;
+        if (__builtin_mul_overflow(x->coef[k], p->index[k].extent - 1, &far) ||
+            (far < 0 ? __builtin_add_overflow(lo, far, &lo)
+                     : __builtin_add_overflow(hi, far, &hi)))
+            return 0;
     }
     const int64_t step = x->coef[i];
-    const int64_t room = step > 0 ? end - 1 - hi : lo - x->lo;
+    if (step > 0 ? __builtin_sub_overflow(end - 1, hi, &room)
+                 : __builtin_sub_overflow(lo, x->lo, &room))
+        return 0;
     return room < 0 ? 0 : room / (step < 0 ? -step : step) + 1;
 }
 

@@ -188,6 +188,12 @@ static const struct {
     {"m=3; n=2; C[m+n] += A[m] * B[n]", XK_EUNSUPPORTED, "one element"},
     {"m=3; n=2; C[m | n in 0..2] += A[m] * B[n]", XK_EUNSUPPORTED,
      "one element"},
+    {"i = 2147483647; A: f32[8]; B: f32; "
+     "C[j] += A[2147483647*i + 2147483647*i + 2147483647*i + j] * B[i]",
+     XK_EINVAL, "leaves no place for index j"},
+    {"i = 2147483647; k = 2147483647; A: f32[8]; B: f32; C[j] += "
+     "A[j - 2147483647*i - 2147483647*i - 2147483647*k - 2147483647*k] * B[i]",
+     XK_EINVAL, "leaves no place for index j"},
     {"z = 4; A: f32[3]; B: f32[3]; C[m] += A[m] * B[m]", XK_EINVAL,
      "index z moves no coordinate"},
     {"A: f32[3]; B: f32[3]; C[m] += A[m + 0*z] * B[m]", XK_EINVAL,
