@@ -2,6 +2,7 @@
 /* Formulas: printing and parsing again, what follows from what, and what is
  * refused with which words. */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,6 +232,30 @@ START_TEST(refused)
 }
 END_TEST
 
+/* The sentence of a limit says what fits: so many do, and one more does not. */
+static void fits_so_many(const char *step, const char *what)
+{
+    char text[4000] = "m=3; C[m] += A[m] * B[m]", sentence[80];
+    struct xk_contraction p;
+    int n = 0;
+    for (enum xk_status st = XK_OK; st == XK_OK; n++) {
+        ck_assert_int_lt(n, 100);
+        sprintf(strchr(text, 0), step, n);
+        st = xk_formula_parse(c, &arena, text, &p);
+    }
+    sprintf(sentence, "there are more than %d %s", n - 1, what);
+    ck_assert_msg(strstr(c->error.message, sentence), "%s: %s", sentence,
+                  c->error.message);
+}
+
+START_TEST(says_its_limits)
+{
+    fits_so_many(" -> add S%d[m]", "right-hand sides");
+    xk_ctx_clear(c);
+    fits_so_many(" -> linear:%d:1", "operations");
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("formula");
@@ -239,6 +264,7 @@ int main(void)
     tcase_add_loop_test(t, round_trip, 0, 20);
     tcase_add_loop_test(t, follows, 0, XK_COUNTOF(good));
     tcase_add_loop_test(t, refused, 0, XK_COUNTOF(bad));
+    tcase_add_test(t, says_its_limits);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }
