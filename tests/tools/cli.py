@@ -438,6 +438,7 @@ XKBENCH_USAGE = [
     (["--mode-modifier=M", FINE], r"mode-modifier=M: mode=C"),
     (["--start=x", FINE], r"start=x"),
     (["-vx", FINE], r"verbose=x"),
+    (["--num-streams=0", FINE], r"num-streams=0: is no whole number from 1 on"),
     ([FINE, "--bogus", FINE], r"--bogus: unknown option"),
 ]
 

@@ -6,7 +6,7 @@
 
 #include "tools/xkbench/bench.h"
 
-enum kind { BOOL, WHOLE, WORDS, TEXT };
+enum kind { BOOL, WHOLE, COUNT, WORDS, TEXT };
 enum scope { G, D }; /* of all drivers, of this one */
 
 static const struct peer_option {
@@ -39,8 +39,8 @@ static bool known(const struct peer_option *o, const char *value)
     int64_t number;
     if (o->kind == BOOL)
         return xk_word_bool(value, &on);
-    if (o->kind == WHOLE)
-        return xk_word_digits(value, &number) && number >= 0;
+    if (o->kind == WHOLE || o->kind == COUNT)
+        return xk_word_digits(value, &number) && number >= (o->kind == COUNT);
     if (o->kind == TEXT)
         return true;
     for (const char *at = value;; at++) {
@@ -85,8 +85,9 @@ enum xk_status xk_bench_set_peer_option(void *user, uint32_t row,
 {
     struct xk_bench *const b = user;
     const struct peer_option *const o = &rows[row];
-    static const char *const wants[] = {"is neither true nor false",
-                                        "is no whole number", "is none of", ""};
+    static const char *const wants[] = {
+        "is neither true nor false", "is no whole number",
+        "is no whole number from 1 on", "is none of", ""};
     if (*value && !known(o, value)) {
         char words[200];
         print_peer_words(o, words, sizeof words);
