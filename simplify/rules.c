@@ -69,7 +69,6 @@ static struct pat pats[MAX_PATS];
 static struct form forms[MAX_FORMS];
 static struct rule rules[N_ROWS];
 static uint16_t first_form[XK_N_OPS + 1];
-static uint16_t any_end[XK_N_OPS]; /* behind an op's last form of any type */
 static unsigned n_pats, n_forms;
 
 /* The functions of an op, the later rows first. */
@@ -403,13 +402,8 @@ static void sort_forms(void)
     for (unsigned i = 0; i < n_forms; i++)
         by_op[at[forms[i].op]++] = forms[i];
     memcpy(forms, by_op, n_forms * sizeof(*forms));
-    for (unsigned op = 0; op < XK_N_OPS; op++) {
+    for (unsigned op = 0; op < XK_N_OPS; op++)
         sort_range(first_form[op], first_form[op + 1]);
-        any_end[op] = first_form[op];
-        for (unsigned i = first_form[op]; i < first_form[op + 1]; i++)
-            if (rules[forms[i].rule].any)
-                any_end[op] = (uint16_t)(i + 1);
-    }
 }
 
 static bool index_fns(void)
@@ -715,8 +709,7 @@ const xk_expr *xk_rules_apply_text(struct xk_facts *f, const xk_expr *e)
         !compile_rules(f->c))
         return NULL;
     const bool floats = is_of_floats(e);
-    const unsigned end = floats ? any_end[e->op] : first_form[e->op + 1];
-    for (unsigned i = first_form[e->op]; i < end; i++) {
+    for (unsigned i = first_form[e->op]; i < first_form[e->op + 1]; i++) {
         const struct form *const form = &forms[i];
         if ((floats && !rules[form->rule].any) || !passes_filter(form, e) ||
             is_off(f, form->rule))
