@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The epilogue's part of a formula's text. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,20 +52,12 @@ static enum xk_status take_sum(struct xk_formula_parser *p,
                                            "this");
 }
 
-static enum xk_status too_many_of(struct xk_formula_parser *p, int most,
-                                  const char *what)
-{
-    char why[64];
-    snprintf(why, sizeof(why), "there are more than %d %s", most, what);
-    return xk_formula_fail(p, why);
-}
-
 static enum xk_status take_rhs(struct xk_formula_parser *p,
                                struct xk_epi_op *op)
 {
     struct xk_contraction *const con = &p->f->con;
     if (con->n_inputs == XK_MAX_INPUTS)
-        return too_many_of(p, XK_MAX_INPUTS, "right-hand sides");
+        return xk_formula_too_many(p, XK_MAX_INPUTS, "right-hand sides");
     op->input = con->n_inputs++;
     return xk_formula_take_access(p, 3u + op->input, &con->input[op->input]);
 }
@@ -76,7 +67,7 @@ enum xk_status xk_formula_take_step(struct xk_formula_parser *p)
     struct xk_contraction *const con = &p->f->con;
     char name[40];
     if (con->n_epi == XK_MAX_EPI)
-        return too_many_of(p, XK_MAX_EPI, "operations");
+        return xk_formula_too_many(p, XK_MAX_EPI, "operations");
     struct xk_epi_op *const op = &con->epi[con->n_epi++];
     XK_TRY(xk_formula_take_name(p, name, sizeof(name)));
     op->kind = (uint8_t)xk_post_op_named(name, strlen(name));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of a formula: words and signs, one declaration after the other. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -13,6 +14,14 @@ enum xk_status xk_formula_fail(const struct xk_formula_parser *p,
 {
     return xk_fail(p->c, XK_EPARSE, "formula, position %zu: %s at \"%.24s\"",
                    (size_t)(p->s - p->text) + 1, why, p->s);
+}
+
+enum xk_status xk_formula_too_many(const struct xk_formula_parser *p, int most,
+                                   const char *what)
+{
+    char why[64];
+    snprintf(why, sizeof(why), "there are more than %d %s", most, what);
+    return xk_formula_fail(p, why);
 }
 
 static void skip_blanks(struct xk_formula_parser *p)
@@ -143,7 +152,7 @@ static enum xk_status index_of(struct xk_formula_parser *p, const char *name,
     if (found >= 0)
         return XK_OK;
     if (con->n_index == XK_MAX_INDEX)
-        return xk_formula_fail(p, "there are more than 12 indices");
+        return xk_formula_too_many(p, XK_MAX_INDEX, "indices");
     *i = xk_contraction_add(con, name, 0, XK_ROLE_K);
     return XK_OK;
 }

@@ -34,6 +34,9 @@ struct xk_formula_parser {
 /* XK_EPARSE with the place. */
 enum xk_status xk_formula_fail(const struct xk_formula_parser *p,
                                const char *why);
+/* The same, of a limit: "there are more than 12 indices". */
+enum xk_status xk_formula_too_many(const struct xk_formula_parser *p, int most,
+                                   const char *what);
 /* The sign itself, blanks around it skipped. */
 bool xk_formula_take(struct xk_formula_parser *p, const char *sign);
 /* Letters and digits, at most size - 1 of them. */

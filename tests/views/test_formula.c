@@ -195,6 +195,9 @@ static const struct {
     {"i = 2147483647; k = 2147483647; A: f32[8]; B: f32; C[j] += "
      "A[j - 2147483647*i - 2147483647*i - 2147483647*k - 2147483647*k] * B[i]",
      XK_EINVAL, "leaves no place for index j"},
+    {"a=2; b=2; c=2; d=2; e=2; f=2; g=2; h=2; i=2; j=2; k=2; l=2; o=2; C[m] += "
+     "A[m] * B[m]",
+     XK_EPARSE, "there are more than 12 indices"},
     {"z = 4; A: f32[3]; B: f32[3]; C[m] += A[m] * B[m]", XK_EINVAL,
      "index z moves no coordinate"},
     {"A: f32[3]; B: f32[3]; C[m] += A[m + 0*z] * B[m]", XK_EINVAL,
