@@ -126,13 +126,15 @@ static bool goes_round(struct xk_sim_thread *t, const struct round *r)
     return false;
 }
 
+/* Whoever came to a barrier or to its pair's dpasw in its last turn did not go
+ * round in it. Nobody asks it: that costs a copy of its registers. */
 static void turn(struct xk_sim_thread *t, struct round *r)
 {
     if (t->state == XK_SIM_BARRIER && xk_sim_barrier_done(t))
         t->state = XK_SIM_RUN;
     if (t->state == XK_SIM_RUN) {
         r->moved = true;
-        if (!r->was || !goes_round(t, r)) {
+        if (!r->was || !t->ran_on || !goes_round(t, r)) {
             r->worked = true;
             xk_sim_thread_step(t, r->quantum);
         }
@@ -141,6 +143,7 @@ static void turn(struct xk_sim_thread *t, struct round *r)
         t->state = XK_SIM_RUN;
         r->yields = true;
     }
+    t->ran_on = t->state == XK_SIM_RUN;
     r->fault = t->state == XK_SIM_FAULT;
 }
 

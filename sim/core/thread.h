@@ -117,6 +117,7 @@ struct xk_sim_thread {
     uint8_t state;                                  /* enum xk_sim_state */
     uint8_t round;                  /* cr0[5:4]: 0 RNE 1 up 2 down 3 RTZ */
     uint8_t barrier_awaited;        /* in state XK_SIM_BARRIER */
+    bool ran_on;                    /* at the end of its last turn */
     bool ftz, ftz_half, ftz_double; /* flush denormals */
     bool round_int; /* cr0[12]: floats become integers in mode `round` */
     uint64_t count[XK_N_STATS];
