@@ -100,7 +100,14 @@ KINDS = [
     (with_lines, ["holds"], ["any", "any", "axb", "axb", "Bxa16b", "Bxa32b"], 18),
     (with_few, ["walk"], ["any", "any", "axb", "aBx4b", "Bxa4b"], 10),
     (deep, ["slices", "slots", "slm"], ["any", "axb", "axb"], 16),
+    (plain, ["fma"], ["any", "axb"], 4),
 ]
+
+
+def possible(field, dtype):
+    """The field's values that a schedule of these types may have."""
+    never = NEVER[dtype] + NOWHERE
+    return [v for v in field.values if f"{field.name}={v}" not in never]
 
 
 def one_try(rng, table, dtype):
@@ -109,8 +116,9 @@ def one_try(rng, table, dtype):
     p, always = make(rng, dtype), {}
     if of:
         field = table[rng.choice([f for f in of if f in table])]
-        pair = f"{rng.choice(field.values)}{field.between}{rng.choice(field.values)}"
-        always = {field.name: pair if field.between else rng.choice(field.values)}
+        values = possible(field, dtype)
+        pair = f"{rng.choice(values)}{field.between}{rng.choice(values)}"
+        always = {field.name: pair if field.between else rng.choice(values)}
     return draw(rng, table, always=always), [
         "--dir=" + rng.choice(["FWD_D", "FWD_B"]), "--dt=" + dtype,
         "--attr-oscale=" + rng.choice(SCALES),
