@@ -106,6 +106,8 @@ static enum xk_status read_type(xk_ctx *c, const struct word *op,
     return *out ? XK_OK : fail(c, XK_EINVAL, op, "not a data type:", field);
 }
 
+/* A factor of 0 makes no post-op at all: in the descriptor 0 means 1, and what
+ * C held need not be read to add nothing. */
 static enum xk_status read_sum(xk_ctx *c, const struct word *op,
                                struct word *rest, struct xk_post_op *out)
 {
@@ -114,9 +116,8 @@ static enum xk_status read_sum(xk_ctx *c, const struct word *op,
     out->alpha = 1;
     if (next_field(rest, &field) && !read_number(&field, &out->alpha))
         return fail(c, XK_EINVAL, op, "not a number:", &field);
-    if (out->alpha == 0) /* the descriptor's word for a factor of 1 */
-        return fail(c, XK_EUNSUPPORTED, op,
-                    "a sum of factor 0 is not implemented", NULL);
+    if (out->alpha == 0)
+        out->kind = 0;
     if (next_field(rest, &field) && (!read_whole_number(&field, &zero) ||
                                      zero < INT32_MIN || zero > INT32_MAX))
         return fail(c, XK_EINVAL, op, "no zero point:", &field);
@@ -267,7 +268,7 @@ enum xk_status xk_conv_parse_post_ops(xk_ctx *c, const char *text,
                            "attr-post-ops: more than %d post-ops",
                            XK_MAX_POST_OPS);
         XK_TRY(read_op(c, &op, &ops[*n]));
-        ++*n;
+        *n += ops[*n].kind != 0;
         if (!text[op.n])
             return XK_OK;
         text += op.n + 1;

@@ -77,8 +77,9 @@ struct xk_post_op {
 };
 
 /* Reads benchdnn's words ("relu:0.5+sum:2+add:f32:per_oc", "" for none) into
- * ops[XK_MAX_POST_OPS] and their number into *n. XK_EINVAL: the text is
- * malformed. XK_EUNSUPPORTED: benchdnn has it and xekern does not. */
+ * ops[XK_MAX_POST_OPS] and their number into *n; a sum of factor 0 adds nothing
+ * and is none of them. XK_EINVAL: the text is malformed. XK_EUNSUPPORTED:
+ * benchdnn has it and xekern does not. */
 XK_API enum xk_status xk_post_ops_parse(const char *text,
                                         struct xk_post_op *ops, uint32_t *n,
                                         struct xk_error *err);
