@@ -221,10 +221,10 @@ static void operate_columns(struct xk_epilogue *e, const struct xk_epi_part *at,
         operate_part(e, at, step);
 }
 
-/* The placing step, then those behind it, on eight columns; wide NULL: in
- * place. */
+/* The placing step, then those behind it, on eight columns, which the former
+ * brings to registers from `wide` on; NULL: in place. */
 static void operate_eight(struct xk_epilogue *e, const struct xk_epi_part *at,
-                          unsigned eight, const xk_expr *wide)
+                          unsigned eight, const xk_expr *wide, uint32_t wide_b)
 {
     struct xk_lowering *const l = e->l;
     const unsigned step = placing_step(e);
@@ -234,7 +234,7 @@ static void operate_eight(struct xk_epilogue *e, const struct xk_epi_part *at,
     for (unsigned i = 0; i < all; i++) {
         const unsigned n = column_of(l, &e->c, eight, i);
         const xk_expr *const from = column(l, at, n);
-        to[i] = wide ? xk_lower_reg(l, wide, 4 * i * lanes) : from;
+        to[i] = wide ? xk_lower_reg(l, wide, wide_b + 4 * i * lanes) : from;
         const struct xk_epi_vector x = {at->n + n, lanes, n, from, to[i]};
         xk_epi_operate(e, step, step + 1, &x);
     }
@@ -252,19 +252,24 @@ static void finish_columns(struct xk_epilogue *e, const struct xk_epi_part *at,
     struct xk_lowering *const l = e->l;
     const struct xk_plan_epilogue *const p = &l->p->epi;
     const bool any = xk_epi_has_steps(l, e->first, xk_epi_steps(l));
+    const bool in_side = any && p->wide_in_side;
     const unsigned n_wide = any ? p->wide : 0, all = columns_of_dpas(l);
     operate_columns(e, at, e->first, placing_step(e));
     xk_epi_fetch(e, at, placing_step(e));
     for (unsigned i = 0; i < xk_plan_part_columns(l->p) / all; i++) {
-        const xk_expr *const wide = n_wide ? e->wide[i % n_wide] : NULL;
+        const xk_expr *const wide = in_side  ? e->f32
+                                    : n_wide ? e->wide[i % n_wide]
+                                             : NULL;
+        const uint32_t wide_b = in_side ? i * xk_plan_square_b(l->p) : 0;
         if (any)
-            operate_eight(e, at, i, wide);
+            operate_eight(e, at, i, wide, wide_b);
         if (wide) {
-            const xk_expr *const from = xk_lower_reg(l, wide, 0);
+            const xk_expr *const from = xk_lower_reg(l, wide, wide_b);
             convert_eight(e, &e->c, true, from, narrow_of(l, &e->c, out, i));
         }
     }
-    for (unsigned n = 0; out && !n_wide && n < xk_plan_part_columns(l->p);
+    const bool placed = in_side || n_wide;
+    for (unsigned n = 0; out && !placed && n < xk_plan_part_columns(l->p);
          n += all)
         convert_square(e, at, n, out);
 }

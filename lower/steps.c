@@ -80,16 +80,7 @@ enum xk_epi_operand xk_epi_operand(const struct xk_lowering *l, unsigned step)
     const int op = op_of(l, step);
     if (op < 0)
         return is_last(l, step) ? XK_EPI_COLUMN : XK_EPI_NONE;
-    const struct xk_plan_side *const s = xk_epi_side(l, step);
-    const struct xk_epi_op *const o = &l->p->con->epi[op];
-    if (s && s->input == XK_SIDE_C && !xk_plan_is_serial(&l->p->epi))
-        return XK_EPI_OLD;
-    if (s)
-        return XK_EPI_COLUMN;
-    return xk_epi_reads_rhs(o) && !o->times_b &&
-                   l->p->epi.input[o->input] != XK_INPUT_ONE
-               ? XK_EPI_COLUMN
-               : XK_EPI_NONE;
+    return xk_plan_operand(l->p, (unsigned)op);
 }
 
 /* So many dwords from there, in all lanes of v if it is one. */

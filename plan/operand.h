@@ -78,6 +78,9 @@ unsigned xk_plan_cse_grf(const struct xk_plan *p);
  */
 void xk_plan_inputs(xk_ctx *c, struct xk_plan *p);
 void xk_plan_sides(xk_ctx *c, struct xk_plan *p);
+/* M in the lanes: whether columns may be put in order for their conversion in
+ * the registers of a side's f32. */
+bool xk_plan_side_takes_columns(const struct xk_plan *p);
 unsigned xk_plan_sides_grf(const struct xk_plan *p);
 unsigned xk_plan_raw_grf(const struct xk_plan *p, const struct xk_plan_side *s);
 /* When the epilogue loads what it reads, by the registers that are left: that

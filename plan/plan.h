@@ -130,6 +130,8 @@ struct xk_plan_epilogue {
     uint8_t turns;   /* converted parts that take turns on their way out */
     uint8_t wide; /* M in the lanes: buffers of eight columns, in the order in
                      which they are converted 16 lanes at a time; 0: C itself */
+    bool wide_in_side;    /* else, and there are none: they are in a side's f32,
+                             which no step reads behind that */
     uint8_t loop_vectors; /* runs of functions (struct xk_epi_run) are loops
                              that turn C's registers by at most so many vectors
                              of 16; 0: they are not */
@@ -372,6 +374,11 @@ unsigned xk_plan_few(const struct xk_plan *p);
 bool xk_plan_holds_numbers(const struct xk_epi_op *op);
 /* C as a side: how it goes out, and what held before comes in. */
 struct xk_plan_side xk_plan_side_of_c(const struct xk_plan *p);
+/* What an operation needs besides C, M being in the lanes: nothing that
+ * differs, what memory held, in the order in which columns are converted, or
+ * what is a column's own. */
+enum xk_epi_operand { XK_EPI_NONE, XK_EPI_OLD, XK_EPI_COLUMN };
+enum xk_epi_operand xk_plan_operand(const struct xk_plan *p, unsigned op);
 /* Sizes of block messages: the largest power of two, at most 64 elements of
  * data_b bytes and 256 bytes (LSC, isa.md 6.3). */
 unsigned xk_plan_block_vec(unsigned left);

@@ -169,6 +169,63 @@ void xk_plan_sides(xk_ctx *c, struct xk_plan *p)
     }
 }
 
+enum xk_epi_operand xk_plan_operand(const struct xk_plan *p, unsigned op)
+{
+    const struct xk_plan_epilogue *const e = &p->epi;
+    const struct xk_epi_op *const o = &p->con->epi[op];
+    if (e->side_of[op])
+        return e->side[e->side_of[op] - 1].input == XK_SIDE_C &&
+                       !xk_plan_is_serial(e)
+                   ? XK_EPI_OLD
+                   : XK_EPI_COLUMN;
+    return xk_epi_reads_rhs(o) && !o->times_b &&
+                   e->input[o->input] != XK_INPUT_ONE
+               ? XK_EPI_COLUMN
+               : XK_EPI_NONE;
+}
+
+/* Whether a side's f32 has all elements of a part. */
+static bool has_whole_f32(const struct xk_plan_side *s)
+{
+    return xk_plan_side_converts(s) && !s->one && !s->late;
+}
+
+/* Elements that share a dword of the registers of a side's messages: those of a
+ * part become f32 in the order that follows from it. */
+static unsigned elements_of_dword(const struct xk_plan_side *s)
+{
+    return s->store == XK_STORE_PACKED ? 4 / xk_dtype_b((enum xk_dtype)s->dt)
+                                       : 1;
+}
+
+/* What a step writes it reads in the same place, if it is the one that puts
+ * columns in order and also the last one that reads the side. */
+bool xk_plan_side_takes_columns(const struct xk_plan *p)
+{
+    const struct xk_plan_epilogue *const e = &p->epi;
+    const struct xk_plan_side c = xk_plan_side_of_c(p), *last = NULL;
+    enum xk_epi_operand most = XK_EPI_NONE;
+    unsigned placing = 0, reading = 0;
+    bool any = false;
+    for (unsigned i = 0; i < p->con->n_epi; i++) {
+        const enum xk_epi_operand o = xk_plan_operand(p, i);
+        placing = o >= most ? i : placing;
+        most = o > most ? o : most;
+        if (!e->side_of[i])
+            continue;
+        last = &e->side[e->side_of[i] - 1];
+        reading = i;
+        any |= has_whole_f32(last);
+    }
+    if (e->n_extent > p->n_extent) /* zeros of padding come last */
+        placing = p->con->n_epi;
+    if (!any || reading != placing)
+        return any && reading < placing;
+    return !xk_plan_side_converts(last) ||
+           (has_whole_f32(last) &&
+            elements_of_dword(last) == elements_of_dword(&c));
+}
+
 /* Whether an input's columns are consecutive, and a tile's fill whole dwords.
  */
 static bool is_dense(xk_ctx *c, const struct xk_plan *p, unsigned input)

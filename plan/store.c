@@ -86,7 +86,7 @@ static bool fits(struct xk_plan *p, unsigned cols, unsigned wide)
 {
     struct xk_plan_epilogue *const e = &p->epi;
     set_columns(p, cols);
-    e->wide = (uint8_t)wide;
+    e->wide = (uint8_t)(e->wide_in_side ? 0 : wide);
     const bool ahead = e->n_sides && !xk_plan_is_serial(e);
     const unsigned raw = ahead ? 2 * xk_plan_raw_grf(p, &e->side[0]) : 0;
     return xk_plan_count_epilogue(p) + xk_plan_cse_grf(p) + raw <= p->grf.limit;
@@ -100,8 +100,9 @@ void xk_plan_fit_store(struct xk_plan *p)
     const unsigned least = e->cols < rows ? e->cols : rows;
     if (!xk_fma_family_of(p->s.fma)->lanes_m || !e->convert)
         return;
+    e->wide_in_side = xk_plan_side_takes_columns(p);
     for (unsigned n = e->cols; n >= least; n /= 2)
-        for (unsigned wide = steps ? WIDE : 1; wide; wide--)
+        for (unsigned wide = steps && !e->wide_in_side ? WIDE : 1; wide; wide--)
             if (fits(p, n, steps ? wide : 0))
                 return;
     fits(p, least, 0);

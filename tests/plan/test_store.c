@@ -35,34 +35,40 @@ static void teardown(void)
 static const struct {
     struct plan_lab_case of;
     unsigned cols, wide;
+    bool in_side; /* columns are put in order in the sum's f32 instead */
 } cases[] = {
     /* 32 bytes, a lane's part of eight registers, are 16 columns of f16, 32 of
        u8 */
-    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16", F16, 0, false}, 16, 0},
-    {{"mb1ic32ih4oc64oh4kh1", N64 "k=16", F16, 0, false}, 16, 0},
-    {{"mb1ic32ih4oc64oh4kh1", N64 "k=32", U8, 0, false}, 32, 2},
-    {{"mb1ic32ih4oc64oh4kh1", N16 "k=16", F16, 0, false}, 16, 0},
-    {{"mb1ic32ih4oc64oh4kh1", N32 "k=32", U8, 0, false}, 32, 2},
-    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16", F16, 0, true}, 16, 2},
-    {{"mb1ic32ih4oc64oh4kh1", N64 "k=32", U8, 0, true}, 32, 2},
+    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16", F16, 0, false}, 16, 0, false},
+    {{"mb1ic32ih4oc64oh4kh1", N64 "k=16", F16, 0, false}, 16, 0, false},
+    {{"mb1ic32ih4oc64oh4kh1", N64 "k=32", U8, 0, false}, 32, 2, false},
+    {{"mb1ic32ih4oc64oh4kh1", N16 "k=16", F16, 0, false}, 16, 0, false},
+    {{"mb1ic32ih4oc64oh4kh1", N32 "k=32", U8, 0, false}, 32, 2, false},
+    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16", F16, 0, true}, 16, 0, true},
+    {{"mb1ic32ih4oc64oh4kh1", N64 "k=32", U8, 0, true}, 32, 0, true},
     /* slices: of 64 columns a thread ends with 16 */
     {{"mb1ic128ih4oc64oh4kh1", N64 "k=16 walk=:po slices=4", F16, 0, false},
      16,
-     0},
+     0,
+     false},
     /* columns that exist or not in groups of 16, of 8 */
-    {{"mb1ic32ih4oc48oh4kh1", N32 "k=16", F16, 0, false}, 16, 0},
-    {{"mb1ic32ih4oc40oh4kh1", N32 "k=16", F16, 0, false}, 8, 0},
-    {{"mb1ic32ih4oc48oh4kh1", N32 "k=32", U8, 0, false}, 16, 2},
+    {{"mb1ic32ih4oc48oh4kh1", N32 "k=16", F16, 0, false}, 16, 0, false},
+    {{"mb1ic32ih4oc40oh4kh1", N32 "k=16", F16, 0, false}, 8, 0, false},
+    {{"mb1ic32ih4oc48oh4kh1", N32 "k=32", U8, 0, false}, 16, 2, false},
     /* rows that are no whole dwords: column by column */
-    {{"mb1ic32ih4oc33oh4kh1", N32 "k=16", F16, 0, false}, 1, 0},
+    {{"mb1ic32ih4oc33oh4kh1", N32 "k=16", F16, 0, false}, 1, 0, false},
     /* f32 is what C is; registers for fewer */
     {{"mb1ic32ih4oc64oh4kh1", N32 "k=16", XK_F16, XK_F16, XK_F32, "ABcd32a16b",
       0, false},
      8,
-     0},
-    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 128, true}, 8, 1},
-    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 109, true}, 8, 0},
-    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 109, false}, 16, 0},
+     0,
+     false},
+    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 128, true}, 8, 0, true},
+    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 109, true}, 8, 0, true},
+    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 109, false},
+     16,
+     0,
+     false},
 };
 
 START_TEST(a_message_stores_as_much_of_a_row_as_it_can)
@@ -71,6 +77,7 @@ START_TEST(a_message_stores_as_much_of_a_row_as_it_can)
     plan_lab_case(c, &cases[_i].of, &p);
     ck_assert_uint_eq(p.epi.cols, cases[_i].cols);
     ck_assert_uint_eq(p.epi.wide, cases[_i].wide);
+    ck_assert_int_eq(p.epi.wide_in_side, cases[_i].in_side);
 }
 END_TEST
 
