@@ -112,7 +112,7 @@ static inline unsigned xk_epi_bytes(const struct xk_plan_side *s)
 /* Where several steps read parts: loads what this one reads. */
 void xk_epi_fetch(struct xk_epilogue *e, const struct xk_epi_part *at,
                   unsigned step);
-/* Of an operation what the plan says; zeros are a column's own. */
+/* What an operation needs the plan says; zeros are a column's own. */
 enum xk_epi_operand xk_epi_operand(const struct xk_lowering *l, unsigned step);
 /* Steps first .. end - 1 on a vector; nothing if there are none. */
 void xk_epi_operate(struct xk_epilogue *e, unsigned first, unsigned end,
