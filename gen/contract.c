@@ -101,10 +101,10 @@ static enum xk_status nest_with_lanes(struct ladder *l,
     if (!k->whole)
         return xk_fail(l->g->c, XK_EINTERNAL, "contract: fma=lanes of what?");
     xk_shape_add_lanes(&shape, k->lanes);
-    const uint16_t size[] = {(uint16_t)xk_lanes_rows(&shape.lanes, s->m_thr),
-                             (uint16_t)shape.lanes.tile_columns, s->simd,
-                             s->k_step};
-    return xk_lanes_nest_make(l->g->c, k->whole, k->lanes, size, &l->lanes);
+    const struct xk_lanes_size size = xk_schedule_lanes_size(&shape, s);
+    XK_TRY(xk_lanes_nest_make(l->g->c, k->whole, k->lanes, &size, &l->lanes));
+    l->lanes.nest.adds = k->nest->adds;
+    return XK_OK;
 }
 
 /* The plans of further classes. */

@@ -16,6 +16,7 @@ struct window {
     const struct xk_lanes_nest *t;
     struct xk_block_writer w;
     const xk_expr *tile;   /* s32: the number of the thread's tile */
+    const xk_expr *step;   /* s32: walked, the position of the step */
     const xk_expr *row[2]; /* registers of two rows */
     int64_t width;         /* elements of a row of the window */
     const struct xk_lanes_axis *y, *x;
@@ -30,7 +31,7 @@ static void call_load(struct window *v, const struct xk_tile_call *f,
                       const xk_expr *reg, const xk_expr *const *at, unsigned n)
 {
     const struct xk_func func = {.kind = XK_FUNC_TILE, .u.tile = *f};
-    const xk_expr *args[4] = {reg};
+    const xk_expr *args[5] = {reg};
     for (unsigned i = 0; i < n; i++)
         args[1 + i] = at[i];
     xk_block_call(&v->w, &func, args, 1 + n);
@@ -41,38 +42,44 @@ static void call_load(struct window *v, const struct xk_tile_call *f,
 static void load_a_part(struct window *v, int64_t k, int64_t first, unsigned n,
                         unsigned slot)
 {
-    const xk_expr *const at[] = {v->tile, v->l->n0, xk_s32(v->l->c, k - first)};
+    const xk_expr *const at[] = {v->step, v->tile, v->l->n0,
+                                 xk_s32(v->l->c, k - first)};
+    const unsigned walked = v->step != NULL;
     struct xk_tile_call f = {.op = XK_TILE_LOAD, .n_parts = 1};
     strcpy(f.view, "A");
     strcpy(f.tile[0], "a");
     f.part[0].role = XK_ROLE_K;
     f.part[0].first = (uint16_t)first;
     f.part[0].n = (uint16_t)n;
-    call_load(v, &f, xk_lower_reg(v->l, v->row[slot], 0), at, 3);
+    call_load(v, &f, xk_lower_reg(v->l, v->row[slot], 0), &at[!walked],
+              3 + walked);
 }
 
 /* Position of a row's first element in A's view. */
 static int64_t row_position(const struct window *v, int64_t outer, int64_t row)
 {
     const int64_t height = xk_lanes_window(v->y, v->t->rows);
-    return (outer * height + row) * v->width * v->t->of.group_k;
+    const int64_t k = v->step ? v->y->k_places * v->x->k_places : 1;
+    return (outer * height + row) * v->width * v->t->of.group_k * k;
 }
 
 static void load_row(struct window *v, const struct row *r, unsigned slot)
 {
     const int64_t each = v->t->of.group_k;
+    const int64_t of_k = v->step ? v->y->k_places * v->x->k_places : 1;
     const int64_t first = row_position(v, r->outer, r->at);
     for (int64_t x = -1; (x = xk_lanes_next(v->x, v->t->columns, x)) >= 0;)
-        load_a_part(v, first + x * each, x * each, (unsigned)each, slot);
+        load_a_part(v, first + x * each * of_k, x * each, (unsigned)each, slot);
 }
 
 static void load_b_lanes(struct window *v)
 {
-    const xk_expr *const at[] = {xk_s32(v->l->c, 0), v->l->n0};
+    const xk_expr *const zero = xk_s32(v->l->c, 0);
+    const xk_expr *const at[] = {v->step ? v->step : zero, v->l->n0, zero};
     struct xk_tile_call f = {.op = XK_TILE_LOAD};
     strcpy(f.view, "B");
     strcpy(f.tile[0], "b");
-    call_load(v, &f, xk_lower_reg(v->l, v->l->b, 0), at, 2);
+    call_load(v, &f, xk_lower_reg(v->l, v->l->b, 0), at, v->step ? 3 : 2);
 }
 
 /* Dwords of a register vector: f32, or four bytes signed as the type is. */
@@ -150,6 +157,23 @@ static void multiply_rows(struct window *v)
         multiply_row(v, &now, slot);
         now = then;
     }
+}
+
+/* All steps of the thread's part of K. */
+static void multiply_steps(struct window *v)
+{
+    struct xk_lowering *const l = v->l;
+    const int64_t all = v->t->steps, slices = l->p->slices.n;
+    const xk_expr *const i = xk_lower_counter(l, "i", all / slices);
+    const xk_expr *first = xk_bin_imm(l->c, XK_OP_MUL, l->group_z, all);
+    if (l->slice)
+        first = xk_add(l->c, first, l->slice);
+    xk_block_for(&v->w, i, all / slices);
+    v->step =
+        i ? xk_add(l->c, first, xk_bin_imm(l->c, XK_OP_MUL, i, slices)) : NULL;
+    load_b_lanes(v);
+    multiply_rows(v);
+    xk_block_end_for(&v->w);
 }
 
 /* ---- dots ---- */
@@ -283,7 +307,9 @@ void xk_lower_lane_window(struct xk_lowering *l)
     l->b = xk_block_alloc(&v.w, "b", l->p->b.tile_b, 2);
     for (unsigned i = 0; i < l->p->a.slots; i++)
         v.row[i] = xk_block_alloc(&v.w, "a", l->p->a.tile_b, 1);
-    if (t->dots) {
+    if (t->walked) {
+        multiply_steps(&v);
+    } else if (t->dots) {
         load_b_bytes(&v);
         multiply_blocks(&v);
     } else {

@@ -268,6 +268,96 @@ static void set_part(struct xk_lowering *l)
         xk_block_let(&l->w, "part", xk_add(l->c, *first, xk_lower_part(l)));
 }
 
+/* ---- with a batch in the lanes ---- */
+
+/* A message between registers and the group's SLM, behind a place of so many
+ * bytes (s32). */
+static void move_slm(struct xk_lowering *l, enum xk_send_op op,
+                     const xk_expr *place_b, uint32_t n_b, const xk_expr *reg)
+{
+    xk_ctx *const c = l->c;
+    const uint32_t head_b = xk_lower_header_b(l);
+    const struct xk_send s = {.op = (uint8_t)op,
+                              .space = XK_SPACE_SLM,
+                              .addr = XK_SEND_A32,
+                              .data_b = 4,
+                              .vec = (uint8_t)(n_b / 4),
+                              .lanes = 1,
+                              .block = true};
+    const xk_expr *const head = xk_block_alloc(&l->w, "head", head_b, 0);
+    const xk_expr *const at =
+        xk_block_let(&l->w, "at_b", xk_cast(c, XK_DT_U32, place_b));
+    const xk_expr *const to = xk_lower_reg(l, head, 0);
+    xk_block_add(&l->w, xk_store(c, to, xk_bcast(c, at, head_b / 4)));
+    xk_lower_sendh(l, &l->w, &s, to, reg);
+}
+
+/* Where the sums of a slice are (s32). */
+static const xk_expr *lane_sums_at(struct xk_lowering *l, const xk_expr *slice)
+{
+    const struct xk_plan_slices *const s = &l->p->slices;
+    const xk_expr *const place =
+        xk_add(l->c, xk_bin_imm(l->c, XK_OP_MUL, l->tid, s->n), slice);
+    return xk_bin_imm(l->c, XK_OP_MUL, place, s->place_b);
+}
+
+static void give_sums(struct xk_lowering *l)
+{
+    const uint32_t all_b = l->p->acc_b;
+    const xk_expr *const to = lane_sums_at(l, l->slice);
+    for (uint32_t at_b = 0, n_b; at_b < all_b; at_b += n_b) {
+        n_b = BLOCK_B;
+        while (n_b > all_b - at_b)
+            n_b /= 2;
+        move_slm(l, XK_SEND_STORE, xk_bin_imm(l->c, XK_OP_ADD, to, at_b), n_b,
+                 xk_lower_reg(l, l->acc, at_b));
+    }
+}
+
+/* Row `number` of what this thread keeps: the sums of all slices in their
+ * order. A row beyond the tile repeats its last one, and is not stored. */
+static void take_lane_sums(struct xk_lowering *l, unsigned number,
+                           const xk_expr *in)
+{
+    xk_ctx *const c = l->c;
+    const struct xk_plan *const p = l->p;
+    const unsigned lanes = p->t.lanes;
+    const uint32_t row_b = 4u * lanes;
+    const struct xk_type type = xk_type_vec(p->acc.dt, lanes);
+    const xk_expr *const row = xk_bin_imm(
+        c, XK_OP_MIN,
+        xk_bin_imm(c, XK_OP_ADD, xk_bin_imm(c, XK_OP_MUL, l->slice, p->epi.m),
+                   number),
+        p->t.m - 1);
+    const xk_expr *const row_at =
+        xk_block_let(&l->w, "row_b", xk_bin_imm(c, XK_OP_MUL, row, row_b));
+    const xk_expr *sum = NULL;
+    for (unsigned s = 0; s < p->slices.n; s++)
+        move_slm(l, XK_SEND_LOAD,
+                 xk_add(c, lane_sums_at(l, xk_s32(c, s)), row_at), row_b,
+                 xk_lower_reg(l, in, s * row_b));
+    for (unsigned s = 0; s < p->slices.n; s++) {
+        const xk_expr *const x =
+            xk_block_load(&l->w, "x", type, xk_lower_reg(l, in, s * row_b));
+        sum = sum ? xk_add(c, sum, x) : x;
+    }
+    if (sum)
+        xk_block_add(&l->w,
+                     xk_store(c, xk_lower_reg(l, l->acc, number * row_b), sum));
+}
+
+/* Each slice leaves its whole tile, and adds up the rows that it keeps. */
+static void add_tiles(struct xk_lowering *l)
+{
+    const struct xk_plan *const p = l->p;
+    const xk_expr *const in =
+        xk_block_alloc(&l->w, "given", p->slices.n * 4u * p->t.lanes, 0);
+    give_sums(l);
+    meet(&l->w);
+    for (unsigned i = 0; i < p->epi.m; i++)
+        take_lane_sums(l, i, in);
+}
+
 /* The epilogue's loads and coordinates come first: what they take passes while
  * the last multiplies end. */
 void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e)
@@ -279,6 +369,10 @@ void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e)
     h.pitch_b = half_message_b(&h, 0);
     set_part(l);
     xk_lower_epilogue_begin(l, e);
+    if (p->t.batch) {
+        add_tiles(l);
+        return;
+    }
     set_headers(&h);
     if (p->slices.swaps)
         swap_halves(&h);

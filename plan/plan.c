@@ -280,7 +280,8 @@ static enum xk_status plan_lanes(xk_ctx *c, struct xk_plan *p)
     p->b.slots = 1;
     p->a.staging_b = LANES_STAGING_B;
     p->a.why = p->b.why = "each element once, a lane a column";
-    p->a.row_masked = ragged(p->m_extent, p->s.m_thr, p->s.tg_m);
+    p->a.row_masked =
+        ragged(p->m_extent, p->s.m_thr, p->s.tg_m) || p->s.m_thr % p->s.slices;
     return XK_OK;
 }
 

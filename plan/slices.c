@@ -61,10 +61,11 @@ enum xk_status xk_plan_slices(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_slices *const s = &p->slices;
     s->n = p->s.slices;
     s->by_rows = !xk_fma_family_of(p->s.fma)->lanes_m;
-    p->epi.m = (uint16_t)(p->s.m_thr / (s->by_rows ? s->n : 1));
+    p->epi.m =
+        (uint16_t)(s->by_rows ? xk_ceil_div(p->s.m_thr, s->n) : p->s.m_thr);
     p->epi.n = (uint16_t)(p->s.n_thr / (s->by_rows ? 1 : s->n));
     if (s->n > 1)
-        s->place_b = p->acc_b / 2;
+        s->place_b = p->t.batch ? p->acc_b : p->acc_b / 2;
     s->slm_b = s->place_b * p->s.tg_m * p->s.tg_n * s->n;
     set_order(p);
     set_acc_part(p);

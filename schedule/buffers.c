@@ -207,8 +207,10 @@ static void set_lanes(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c, struct xk_buffer_table *out)
 {
     const struct xk_lanes_shape *const l = &s->lanes;
-    const int64_t row =
-        xk_lanes_window(&l->axis[1], l->tile_columns) * l->group_k;
+    struct xk_lanes_axis x = l->axis[1];
+    if (xk_schedule_is_walk(c))
+        x.k_places = l->k_columns;
+    const int64_t row = xk_lanes_window(&x, l->tile_columns) * l->group_k;
     out->row[XK_BUFFER_C] = vectors(c, c->m_thr, 1);
     out->row[XK_BUFFER_A] = vectors(c, row, 2);
     out->row[XK_BUFFER_B] = vectors(c, xk_lanes_b_vectors(l, c), 1);

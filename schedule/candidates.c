@@ -685,6 +685,138 @@ static int64_t lanes_score(const struct search *g, const struct xk_schedule *c)
     return tile * each * (c->grf_count > 128 ? LARGE_PCT : 100) / 100;
 }
 
+/* Cycles of an EU with K in steps. Its threads share its pipes, and each waits
+ * for itself: for a row's loads, which are a row ahead, or for each of those
+ * that are converted where they come. */
+static int64_t lane_steps_cyc(const struct search *g,
+                              const struct xk_schedule *c)
+{
+    enum { MAD = 4, ELEMENT = 8, SUM = 12, THREAD = 200 };
+    const struct xk_perf *const f = xk_perf_get(g->p->id);
+    const struct xk_lanes_shape *const l = &g->s->lanes;
+    const struct xk_shape seen = xk_schedule_shape(g->s, c);
+    const int64_t steps = xk_lanes_steps(l, c) / c->slices;
+    const int64_t meet = c->slices > 1 ? f->barrier + 2 * f->slm_latency : 0;
+    struct xk_lanes_axis y = l->axis[0], x = l->axis[1];
+    y.k_places = c->k_step / l->k_columns;
+    x.k_places = l->k_columns;
+    const int64_t rows = met(&y, xk_lanes_rows(l, c->m_thr));
+    const int64_t window = rows * met(&x, l->tile_columns);
+    const int64_t step =
+        MAD * c->m_thr * c->k_step + ELEMENT * (window + c->k_step);
+    const int64_t busy = steps * step + SUM * c->m_thr + THREAD;
+    const int64_t loads = g->s->elem_b < 4 ? window + c->k_step : rows + 1;
+    const int64_t waits = steps * loads * f->latency + meet;
+    const int64_t threads = seen.m / c->m_thr * xk_ceil_div(seen.n, c->n_thr) *
+                            xk_shape_batch(&seen) * c->slices;
+    const int64_t each = xk_ceil_div(threads, f->n_eu);
+    const int64_t at_once =
+        xk_smaller(each, g->p->threads_per_eu / (c->grf_count > 128 ? 2 : 1));
+    return f->launch +
+           xk_larger(each * busy, xk_ceil_div(each, at_once) * (busy + waits));
+}
+
+/* Beside memory, which gives A and B once. */
+static int64_t lane_steps_score(const struct search *g,
+                                const struct xk_schedule *c, int64_t cyc)
+{
+    const struct xk_perf *const f = xk_perf_get(g->p->id);
+    const struct xk_lanes_shape *const l = &g->s->lanes;
+    const int64_t of_b = l->n * l->parts * xk_lanes_steps(l, c) * c->k_step;
+    const int64_t all_e = of_b * (1 + l->axis[0].apart * l->axis[1].apart);
+    const int64_t memory = all_e * g->s->elem_b / f->memory_b_cyc;
+    return xk_larger(cyc, memory) +
+           xk_smaller(cyc, memory) * f->overlap_pct / 100;
+}
+
+/* Lanes in a group of threads that have no more than N where that can be. */
+static void lanes_group(const struct search *g, struct xk_schedule *c)
+{
+    const struct xk_shape seen = xk_schedule_shape(g->s, c);
+    plain_group(&seen, c);
+    while (seen.n % ((int64_t)c->n_thr * c->tg_n) && c->tg_n > 1) {
+        c->tg_n /= 2;
+        if (!xk_schedule_is_walk(c)) /* slices have one tile */
+            c->tg_m *= 2;
+    }
+}
+
+/* All rows of the axis, or as even parts of them as can be; so many rows of K
+ * a step. */
+static struct xk_schedule lane_steps_tile(const struct xk_lanes_shape *l,
+                                          unsigned k_rows, unsigned slices,
+                                          unsigned grf)
+{
+    enum { MOST_ROWS_OF_C = 8 };
+    const int64_t tiles = xk_ceil_div(l->axis[0].places, MOST_ROWS_OF_C);
+    const int64_t rows = xk_ceil_div(l->axis[0].places, tiles);
+    return (struct xk_schedule){.fma = XK_FMA_LANES,
+                                .simd = 16,
+                                .m_thr = (uint16_t)(rows * l->tile_columns),
+                                .n_thr = 16,
+                                .n_sub = 16,
+                                .k_step = (uint16_t)(k_rows * l->k_columns),
+                                .slots_a = 1,
+                                .slots_b = 1,
+                                .slices = (uint8_t)slices,
+                                .k_walk = XK_WALK_ALL,
+                                .surfaces = true,
+                                .grf_count = (uint16_t)grf};
+}
+
+/* The tile in its group, with what is fixed, and its cycles beside memory's.
+ * False: it is not valid. */
+static bool lane_steps_ok(struct search *g, const struct xk_schedule *tile,
+                          struct xk_schedule *c, int64_t *cyc)
+{
+    *c = *tile;
+    lanes_group(g, c);
+    *c = with_fixed(g, c);
+    const struct xk_schedule_rule *const broken =
+        xk_schedule_check(g->p, g->s, c);
+    if (broken && !g->found)
+        note(g, broken);
+    if (broken || c->fma != XK_FMA_LANES || !xk_schedule_is_walk(c))
+        return false;
+    *cyc = lane_steps_cyc(g, c);
+    c->score = lane_steps_score(g, c, *cyc);
+    return true;
+}
+
+/* The best of K in steps in each register file, where registers do not hold all
+ * of it and C has fewer places than K, in front of the n candidates of *g. All
+ * read the same from memory. Others' scores count that for one place of the
+ * batch, so it is left out on both sides. */
+static unsigned with_lane_steps(struct search *g, unsigned n)
+{
+    enum { MOST_K_ROWS = 4, SLICINGS = 4, FILES = 2 };
+    const struct xk_lanes_shape *const l = &g->s->lanes;
+    const int64_t most = n && !g->fixed ? g->out[0].score : INT64_MAX;
+    const bool is_deep =
+        l->k > l->outer_m * l->axis[0].places * l->axis[1].places;
+    struct xk_schedule best[FILES];
+    unsigned found = 0;
+    if (!l->n || (!is_deep && !g->fixed))
+        return n;
+    for (unsigned file = 0; file < FILES; file++) {
+        struct xk_schedule of_file[1];
+        unsigned is_there = 0;
+        for (unsigned i = 0; i < SLICINGS * MOST_K_ROWS; i++) {
+            const struct xk_schedule tile = lane_steps_tile(
+                l, 1 + i / SLICINGS, 1u << i % SLICINGS, file ? 256 : 128);
+            struct xk_schedule c;
+            int64_t cyc;
+            if (lane_steps_ok(g, &tile, &c, &cyc) && cyc < most)
+                is_there = insert(of_file, is_there, 1, &c);
+        }
+        if (is_there && (!found || !xk_schedule_same(best, of_file)))
+            found = insert(best, found, FILES, of_file);
+    }
+    memmove(&g->out[found], &g->out[0], n * sizeof(*g->out));
+    memcpy(g->out, best, found * sizeof(*g->out));
+    return n + found;
+}
+
 /* The best of some tiles, in front of the n candidates of *g. */
 static unsigned with_lanes(struct search *g, unsigned n)
 {
@@ -707,19 +839,14 @@ static unsigned with_lanes(struct search *g, unsigned n)
                                 .k_walk = XK_WALK_EACH,
                                 .surfaces = true,
                                 .grf_count = i % 2 ? 256 : 128};
-        const struct xk_shape seen = xk_schedule_shape(g->s, &c);
-        plain_group(&seen, &c);
-        while (seen.n % ((int64_t)c.n_thr * c.tg_n) && c.tg_n > 1) {
-            c.tg_n /= 2; /* no lanes beyond N where that can be */
-            c.tg_m *= 2;
-        }
+        lanes_group(g, &c);
         c = with_fixed(g, &c);
         const struct xk_schedule_rule *const broken =
             xk_schedule_check(g->p, g->s, &c);
         if (broken && !g->found)
             note(g, broken);
         if (rows > l->axis[0].places || broken || c.fma != XK_FMA_LANES ||
-            (!g->fixed && fits_half(g, &c)) ||
+            (!g->fixed && fits_half(g, &c)) || xk_schedule_is_walk(&c) ||
             (found && xk_schedule_same(&best[found - 1], &c)))
             continue;
         c.score = lanes_score(g, &c);
@@ -727,7 +854,7 @@ static unsigned with_lanes(struct search *g, unsigned n)
     }
     memmove(&g->out[found], &g->out[0], n * sizeof(*g->out));
     memcpy(g->out, best, found * sizeof(*g->out));
-    return n + found;
+    return found ? n + found : with_lane_steps(g, n);
 }
 
 /* Whether there is something to search for: not if all fields are fixed, which
@@ -748,8 +875,10 @@ static bool is_open(struct search *g, unsigned *n)
     g->broken = broken;
     if (broken)
         return false;
-    c.score = c.fma == XK_FMA_LANES ? lanes_score(g, &c)
-                                    : xk_schedule_score(g->p, g->s, &c);
+    c.score = c.fma != XK_FMA_LANES ? xk_schedule_score(g->p, g->s, &c)
+              : xk_schedule_is_walk(&c)
+                  ? lane_steps_score(g, &c, lane_steps_cyc(g, &c))
+                  : lanes_score(g, &c);
     g->out[(*n)++] = c;
     return false;
 }

@@ -27,6 +27,7 @@ static struct xk_shape lanes_shape(const struct xk_shape *s,
                          .totals = s->totals,
                          .epilogue = s->epilogue,
                          .looped = s->looped,
+                         .batch = l->parts,
                          .lanes = *l};
     r.m =
         l->outer_m * xk_ceil_div(l->axis[1].places, l->tile_columns) * c->m_thr;
@@ -109,6 +110,18 @@ static bool has_dots(const struct xk_shape *s)
            s->lanes.k <= XK_LANES_MOST_K;
 }
 
+/* Whether a step is whole rows of K, of which there is a whole number. */
+static bool has_lanes_steps(const struct xk_shape *s,
+                            const struct xk_schedule *c)
+{
+    enum { MOST_PRODUCTS = 1024 }; /* 16 KB of straight code */
+    const struct xk_lanes_shape *const l = &s->lanes;
+    return s->elem_b > 1 && l->group_n == 1 && l->group_k == 1 &&
+           c->m_thr * c->k_step <= MOST_PRODUCTS &&
+           c->k_step % l->k_columns == 0 &&
+           l->axis[0].k_places % (c->k_step / l->k_columns) == 0;
+}
+
 static bool rule_registers(const struct xk_platform *p,
                            const struct xk_shape *s,
                            const struct xk_schedule *c)
@@ -120,6 +133,10 @@ static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     const int64_t dwords = xk_ceil_div(s->k_inner, 4);
+    if (c->fma == XK_FMA_LANES && xk_schedule_is_walk(c))
+        return s->lanes.n && has_lanes_steps(s, c);
+    if (c->fma == XK_FMA_LANES && s->lanes.parts > 1)
+        return false;
     if (c->fma == XK_FMA_LANES && c->k_step == XK_LANES_DEEP)
         return s->lanes.n && has_dots(s);
     if (c->fma == XK_FMA_LANES) /* f32 holds sums of so many 8-bit products */
@@ -315,7 +332,7 @@ static bool rule_walk(const struct xk_platform *p, const struct xk_shape *s,
     if (!is_known(&c->k_walk))
         return false;
     if (c->fma == XK_FMA_LANES)
-        return xk_schedule_is_each(c);
+        return !xk_schedule_is_one_loop(c) && !xk_schedule_packs(c);
     if (xk_schedule_is_walk(c))
         return !c->slm && c->n_sub == c->n_thr;
     return !xk_schedule_is_flat(c) ||
@@ -350,6 +367,10 @@ static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
     const unsigned n = xk_schedule_slices(c);
     if (n == 1)
         return true;
+    if (c->fma == XK_FMA_LANES)
+        return n <= MAX_SLICES && (n & (n - 1)) == 0 &&
+               xk_schedule_is_walk(c) && s->m == c->m_thr &&
+               xk_lanes_steps(&s->lanes, c) % n == 0;
     const unsigned rows =
         c->m_thr / n; /* lanes, put in order by an exclusive or */
     const bool parts = xk_fma_family_of(c->fma)->lanes_m

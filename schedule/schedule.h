@@ -169,8 +169,11 @@ struct xk_shape {
         int64_t n;            /* columns of all groups */
         int64_t outer_m;      /* rows of M but for the last two indices */
         int64_t outer_k;      /* outer places but for theirs */
+        int64_t group_n;      /* columns of a group */
         int64_t group_k;      /* elements of A of a place and a column */
         int64_t tile_columns; /* places of a tile along the last M index */
+        int64_t k_columns;    /* places of a step along its K */
+        int64_t parts;        /* places of the batch's other indices */
         int64_t k;            /* all of K */
         bool exact;           /* sums have to be s32 */
         struct xk_lanes_axis axis[2]; /* the last two M indices */
@@ -185,6 +188,9 @@ static inline unsigned xk_lanes_rows(const struct xk_lanes_shape *s,
 {
     return m_thr / (unsigned)s->tile_columns;
 }
+/* Tile and steps of such a schedule; the steps' rows are k_step / k_columns. */
+struct xk_lanes_size xk_schedule_lanes_size(const struct xk_shape *s,
+                                            const struct xk_schedule *c);
 /* Vectors of B that a thread has of them: of dots (views/group_lanes.h)
  * where c has four elements of K a step. */
 int64_t xk_lanes_b_vectors(const struct xk_lanes_shape *s,
@@ -273,6 +279,13 @@ static inline int64_t xk_ceil_div(int64_t a, int64_t b)
 static inline bool xk_schedule_packs(const struct xk_schedule *c)
 {
     return c->k_walk.digit[1] == XK_K_FEW;
+}
+
+/* Steps of all of K, a place of the batch's other indices. */
+static inline int64_t xk_lanes_steps(const struct xk_lanes_shape *s,
+                                     const struct xk_schedule *c)
+{
+    return s->outer_k * s->axis[0].k_places * s->axis[1].k_places / c->k_step;
 }
 
 static inline unsigned xk_schedule_slices(const struct xk_schedule *c)

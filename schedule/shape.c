@@ -292,6 +292,14 @@ static enum xk_status set_c(xk_ctx *c, const struct xk_contraction *p,
 /* Places of a tile along the columns: at most so many, as even as can be. */
 #define MOST_COLUMNS 8
 
+static int64_t largest_divisor(int64_t n, int64_t most)
+{
+    int64_t d = xk_smaller(n, most);
+    while (n % d)
+        d--;
+    return d;
+}
+
 void xk_shape_add_lanes(struct xk_shape *s, const struct xk_group_lanes *l)
 {
     struct xk_lanes_shape *const x = &s->lanes;
@@ -300,10 +308,13 @@ void xk_shape_add_lanes(struct xk_shape *s, const struct xk_group_lanes *l)
     x->n = l->groups * l->group_n;
     x->outer_m = l->outer_m;
     x->outer_k = at_most(l->outer_k, MOST_POSITIONS);
+    x->group_n = l->group_n;
     x->group_k = l->group_k;
     x->tile_columns = xk_ceil_div(columns, tiles);
     x->axis[0] = l->axis[0];
     x->axis[1] = l->axis[1];
+    x->parts = l->parts;
+    x->k_columns = largest_divisor(l->axis[1].k_places, MOST_COLUMNS);
     x->k = x->outer_k *
            at_most(l->axis[0].k_places * l->axis[1].k_places, MOST_POSITIONS) *
            l->group_k;
@@ -313,10 +324,28 @@ int64_t xk_lanes_b_vectors(const struct xk_lanes_shape *s,
                            const struct xk_schedule *c)
 {
     const int64_t rows = s->axis[0].k_places;
+    if (xk_schedule_is_walk(c))
+        return c->k_step;
     return c->k_step == 1 || s->k > XK_LANES_MOST_K
                ? s->k
                : s->k / rows *
                      xk_lanes_n_dots(&s->axis[0], xk_lanes_rows(s, c->m_thr));
+}
+
+struct xk_lanes_size xk_schedule_lanes_size(const struct xk_shape *s,
+                                            const struct xk_schedule *c)
+{
+    const struct xk_lanes_shape *const l = &s->lanes;
+    struct xk_lanes_size r = {.rows = (uint16_t)xk_lanes_rows(l, c->m_thr),
+                              .columns = (uint16_t)l->tile_columns,
+                              .lanes = c->simd,
+                              .deep = c->k_step};
+    if (xk_schedule_is_walk(c)) {
+        r.deep = 1;
+        r.k_columns = (uint16_t)l->k_columns;
+        r.k_rows = (uint16_t)(c->k_step / l->k_columns);
+    }
+    return r;
 }
 
 static bool is_filled(const struct xk_contraction *p)

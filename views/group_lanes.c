@@ -81,27 +81,56 @@ static bool find_group_k(const struct xk_contraction *p,
  * whose places of K all have registers, are far below 2^31. */
 #define MOST_STEP 1024
 
+/* The index of K that stands with index m in a coordinate of A, in which there
+ * may be parts of it that are a batch; XK_NO_INDEX: none. False: there is
+ * something else. */
+static bool find_axis_k(const struct xk_contraction *p, unsigned m,
+                        const struct xk_coord *x, uint8_t *k)
+{
+    *k = XK_NO_INDEX;
+    for (unsigned i = 0; i < p->n_index; i++) {
+        if (i == m || !x->coef[i] || p->index[i].role == XK_ROLE_BATCH)
+            continue;
+        if (*k != XK_NO_INDEX || p->index[i].role != XK_ROLE_K)
+            return false;
+        *k = (uint8_t)i;
+    }
+    return true;
+}
+
 static bool set_axis(const struct xk_contraction *p, unsigned m,
                      struct xk_lanes_axis *out)
 {
-    struct xk_slide s;
-    if (!xk_slide_of(p, m, &s) || s.m_step <= 0 || s.m_step > MOST_STEP ||
-        (s.k >= 0 && (s.k_step <= 0 || s.k_step > MOST_STEP)))
+    const int d = xk_access_coord_of(&p->a, m);
+    uint8_t k;
+    if (d < 0 || !find_axis_k(p, m, &p->a.at[d], &k))
         return false;
+    const bool no_k = k == XK_NO_INDEX;
     *out = (struct xk_lanes_axis){.m = (uint8_t)m,
-                                  .k = s.k < 0 ? XK_NO_INDEX : (uint8_t)s.k,
-                                  .places = s.places,
-                                  .k_places = s.k_places,
-                                  .step = s.m_step,
-                                  .apart = s.k < 0 ? 1 : s.k_step};
-    return true;
+                                  .k = k,
+                                  .places = p->index[m].extent,
+                                  .k_places = no_k ? 1 : p->index[k].extent,
+                                  .step = p->a.at[d].coef[m],
+                                  .apart = no_k ? 1 : p->a.at[d].coef[k]};
+    return out->step > 0 && out->step <= MOST_STEP && out->apart > 0 &&
+           out->apart <= MOST_STEP;
+}
+
+/* Whether an index of M counts a group's own rows in A, of which there is one.
+ */
+static bool is_of_group(const struct xk_contraction *p,
+                        const struct xk_group_lanes *l, unsigned i)
+{
+    const int d = xk_access_coord_of(&p->a, l->batch);
+    return p->index[i].extent == 1 && d >= 0 &&
+           xk_access_coord_of(&p->a, i) == d;
 }
 
 static bool set_axes(const struct xk_contraction *p, struct xk_group_lanes *l)
 {
     int w = -1, h = -1;
     for (unsigned i = 0; i < p->n_index; i++)
-        if (p->index[i].role == XK_ROLE_M) {
+        if (p->index[i].role == XK_ROLE_M && !is_of_group(p, l, i)) {
             h = w;
             w = (int)i;
         }
@@ -116,12 +145,27 @@ static bool set_axes(const struct xk_contraction *p, struct xk_group_lanes *l)
            l->axis[0].k != l->axis[1].k;
 }
 
+/* The first batch index of several places. */
+static bool find_groups(const struct xk_contraction *p,
+                        struct xk_group_lanes *l)
+{
+    unsigned i = 0;
+    while (i < p->n_index &&
+           (p->index[i].role != XK_ROLE_BATCH || p->index[i].extent == 1))
+        i++;
+    if (i == p->n_index)
+        return false;
+    l->batch = (uint8_t)i;
+    l->groups = p->index[i].extent;
+    l->parts = xk_contraction_extent(p, XK_ROLE_BATCH) / l->groups;
+    return true;
+}
+
 bool xk_group_lanes_of(const struct xk_contraction *p, struct xk_group_lanes *l)
 {
-    if (p->n_class_dims || !only_long_index(p, XK_ROLE_BATCH, &l->batch) ||
-        l->batch == XK_NO_INDEX || !only_long_index(p, XK_ROLE_N, &l->n))
+    if (p->n_class_dims || !find_groups(p, l) ||
+        !only_long_index(p, XK_ROLE_N, &l->n))
         return false;
-    l->groups = p->index[l->batch].extent;
     l->group_n = l->n == XK_NO_INDEX ? 1 : p->index[l->n].extent;
     if (!find_group_k(p, l) || !set_axes(p, l) || !has_columns(p, l, &p->c) ||
         xk_access_coord_of(&p->c, l->batch) < 0 || p->a.fill ||
@@ -207,6 +251,26 @@ static void map_access(const struct map *m, const struct xk_access *a,
         map_coord(m, &a->at[d], &out->at[d]);
 }
 
+/* Index i as one of role `as`, if it has this role and several places; under a
+ * name that nothing else has. */
+static void map_one(struct map *m, struct xk_contraction *q, enum xk_role role,
+                    unsigned i, enum xk_role as)
+{
+    const struct xk_index *const x = &m->from->index[i];
+    char name[8];
+    snprintf(name, sizeof(name), "x%u", i % 100);
+    if (x->role == role && x->extent > 1)
+        m->to[i][xk_contraction_add(q, name, x->extent, as)] = 1;
+}
+
+/* The batch's indices but for the groups. */
+static void map_parts(struct map *m, struct xk_contraction *q, unsigned groups)
+{
+    for (unsigned i = 0; i < m->from->n_index; i++)
+        if (i != groups)
+            map_one(m, q, XK_ROLE_BATCH, i, XK_ROLE_BATCH);
+}
+
 /* The M indices in front of the axes, then tiles along both; in the nest
  * (inner) also places in a tile. */
 static void map_rows(const struct xk_lanes_nest *t, struct map *m,
@@ -258,6 +322,7 @@ static enum xk_status make_nest(xk_ctx *c, const struct xk_contraction *p,
     struct map m = {.from = p};
     xk_contraction_clear(q);
     q->acc_dt = t->dots ? XK_DT_S32 : XK_DT_F32;
+    map_parts(&m, q, t->of.batch);
     const unsigned n =
         xk_contraction_add(q, "n", t->of.groups * t->of.group_n, XK_ROLE_N);
     map_rows(t, &m, q, true);
@@ -423,19 +488,163 @@ static enum xk_status make_lanes_tiling(xk_ctx *c,
     return xk_tiling_check(c, g);
 }
 
+/* ---- in steps ---- */
+
+/* An index of several places; XK_MAX_INDEX: there is one place. */
+static unsigned add_long(struct xk_contraction *q, const char *name,
+                         int64_t extent, enum xk_role role)
+{
+    return extent > 1 ? xk_contraction_add(q, name, extent, role)
+                      : XK_MAX_INDEX;
+}
+
+/* Tiles along an axis, and steps; then what the second window has. */
+static void map_axis(const struct xk_lanes_nest *t, unsigned x, struct map *m,
+                     struct xk_contraction *q)
+{
+    const struct xk_lanes_axis *const a = &t->of.axis[x];
+    const int64_t size = x ? t->columns : t->rows;
+    const int64_t k_extent =
+        a->k == XK_NO_INDEX ? 1 : m->from->index[a->k].extent;
+    const unsigned tile = add_long(
+        q, x ? "t1" : "t0", xk_round_up(a->places, size) / size, XK_ROLE_M);
+    const unsigned step =
+        add_long(q, x ? "c1" : "c0", k_extent / a->k_places, XK_ROLE_BATCH);
+    if (tile < XK_MAX_INDEX)
+        m->to[a->m][tile] = size;
+    if (step < XK_MAX_INDEX)
+        m->to[a->k][step] = a->k_places;
+}
+
+/* A's window; then K of a step, which B has. */
+static void map_step(const struct xk_lanes_nest *t, struct map *m,
+                     struct xk_contraction *q, struct xk_access *a)
+{
+    const uint16_t size[2] = {t->rows, t->columns};
+    for (unsigned x = 0; x < 2; x++) {
+        const int d = xk_access_coord_of(&m->from->a, t->of.axis[x].m);
+        const unsigned w =
+            add_long(q, x ? "w1" : "w0",
+                     xk_lanes_window(&t->of.axis[x], size[x]), XK_ROLE_K);
+        if (w < XK_MAX_INDEX)
+            a->at[d].coef[w] = 1;
+    }
+    for (unsigned x = 0; x < 2; x++) {
+        const unsigned k =
+            add_long(q, x ? "b1" : "b0", t->of.axis[x].k_places, XK_ROLE_K);
+        if (k < XK_MAX_INDEX)
+            m->to[t->of.axis[x].k][k] = 1;
+    }
+}
+
+/* As many f32 vectors as there are positions of K. */
+static void set_step_tile(struct xk_tile_decl *t, const char *name,
+                          int64_t places, unsigned lanes, bool of_a)
+{
+    struct xk_layout *const l = &t->layout;
+    const uint8_t last = of_a ? 3 : 2;
+    strcpy(t->name, name);
+    t->role[0] = XK_ROLE_BATCH;
+    t->role[1] = of_a ? XK_ROLE_M : XK_ROLE_N;
+    t->role[2] = of_a ? XK_ROLE_N : XK_ROLE_K;
+    t->role[3] = XK_ROLE_K;
+    l->dt = XK_DT_F32;
+    l->n_dims = last + 1;
+    for (unsigned d = 0; d < last; d++)
+        l->dim[d] = 1;
+    l->dim[last - 1] = lanes;
+    l->dim[last] = places;
+    memcpy(l->padded, l->dim, sizeof(l->padded));
+    for (unsigned d = 0; d + 1 < last; d++)
+        l->block[l->n_blocks++] =
+            (struct xk_block){(uint8_t)d, 1, lanes * places};
+    l->block[l->n_blocks++] = (struct xk_block){last, places, lanes};
+    l->block[l->n_blocks++] = (struct xk_block){last - 1, lanes, 1};
+}
+
+/* Whether a tiling has room for them all. */
+static bool has_step_room(const struct xk_contraction *p,
+                          const struct xk_lanes_nest *t)
+{
+    const struct xk_lanes_axis *const axis = t->of.axis;
+    const uint16_t size[2] = {t->rows, t->columns};
+    unsigned n = 0;
+    for (unsigned i = 0; i < p->n_index; i++)
+        n += p->index[i].extent > 1 && i != axis[0].m && i != axis[1].m &&
+             i != axis[0].k && i != axis[1].k;
+    for (unsigned x = 0; x < 2; x++) {
+        const int64_t k =
+            axis[x].k == XK_NO_INDEX ? 1 : p->index[axis[x].k].extent;
+        n += axis[x].places > size[x];
+        n += k > axis[x].k_places;
+        n += xk_lanes_window(&axis[x], size[x]) > 1;
+        n += axis[x].k_places > 1;
+    }
+    return n <= XK_MAX_INDEX;
+}
+
+static enum xk_status make_step_tiling(xk_ctx *c,
+                                       const struct xk_contraction *p,
+                                       unsigned lanes, struct xk_lanes_nest *t,
+                                       struct xk_contraction *q)
+{
+    struct xk_tiling *const g = &t->tiling;
+    struct map m = {.from = p};
+    if (!has_step_room(p, t))
+        return xk_fail(c, XK_ENOFIT, "nest: no room for the steps of %s",
+                       p->b.name);
+    xk_contraction_clear(q);
+    memset(g, 0, sizeof(*g));
+    m.to[t->of.batch][xk_contraction_add(q, "g", t->of.groups, XK_ROLE_N)] = 1;
+    map_parts(&m, q, t->of.batch);
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (i != t->of.axis[0].m && i != t->of.axis[1].m)
+            map_one(&m, q, XK_ROLE_M, i, XK_ROLE_M);
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (i != t->of.axis[0].k && i != t->of.axis[1].k)
+            map_one(&m, q, XK_ROLE_K, i, XK_ROLE_BATCH);
+    map_axis(t, 0, &m, q);
+    map_axis(t, 1, &m, q);
+    map_access(&m, &p->a, &g->view[0].access);
+    map_step(t, &m, q, &g->view[0].access);
+    map_access(&m, &p->b, &g->view[1].access);
+    strcpy(g->view[0].name, "A");
+    strcpy(g->view[1].name, "B");
+    g->n_index = q->n_index;
+    memcpy(g->index, q->index, sizeof(q->index));
+    for (unsigned i = 0; i < q->n_index; i++)
+        walk_add(&g->walk[q->index[i].role], i);
+    g->n_views = g->n_tiles = 2;
+    t->steps = xk_contraction_extent(q, XK_ROLE_BATCH) / t->of.parts;
+    set_step_tile(&g->tile[0], "a", xk_lanes_window(&t->of.axis[1], t->columns),
+                  lanes, true);
+    set_step_tile(&g->tile[1], "b",
+                  t->of.axis[0].k_places * t->of.axis[1].k_places, lanes,
+                  false);
+    return xk_tiling_check(c, g);
+}
+
 enum xk_status xk_lanes_nest_make(xk_ctx *c, const struct xk_contraction *p,
                                   const struct xk_group_lanes *of,
-                                  const uint16_t size[4],
+                                  const struct xk_lanes_size *size,
                                   struct xk_lanes_nest *out)
 {
     struct xk_contraction *const q = xk_malloc(c, sizeof(*q));
     if (!q)
         return XK_ENOMEM;
     out->of = *of;
-    out->rows = size[0];
-    out->columns = size[1];
-    out->dots = size[3] > 1;
-    enum xk_status status = make_lanes_tiling(c, p, size[2], out, q);
+    out->rows = size->rows;
+    out->columns = size->columns;
+    out->dots = size->deep > 1;
+    out->walked = size->k_columns > 0;
+    if (out->walked) {
+        out->of.axis[0].k_places = size->k_rows;
+        out->of.axis[1].k_places = size->k_columns;
+        out->of.outer_k = 1;
+    }
+    enum xk_status status = out->walked
+                                ? make_step_tiling(c, p, size->lanes, out, q)
+                                : make_lanes_tiling(c, p, size->lanes, out, q);
     if (status == XK_OK)
         status = make_nest(c, p, out, q);
     xk_free(c, q);

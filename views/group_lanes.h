@@ -24,6 +24,7 @@ struct xk_lanes_axis {
 
 struct xk_group_lanes {
     uint8_t batch; /* the index of groups */
+    int64_t parts; /* places of the batch's other indices */
     uint8_t n, k;  /* of a group's columns and of its K; XK_NO_INDEX */
     int64_t groups, group_n, group_k;
     int64_t outer_m;              /* places of the other M indices */
@@ -32,7 +33,7 @@ struct xk_group_lanes {
 };
 
 /* Whether a contraction whose coordinates have not been split is one. A and B
- * may be open. */
+ * may be open. Groups are the first batch index of several places. */
 bool xk_group_lanes_of(const struct xk_contraction *p,
                        struct xk_group_lanes *out);
 
@@ -73,30 +74,44 @@ bool xk_lanes_dots(const struct xk_lanes_axis *y, int64_t place,
 /* Pairs of a block and a row of the tile that meet. */
 int64_t xk_lanes_n_dots(const struct xk_lanes_axis *y, int64_t places);
 
+/* A thread's tile and its steps. */
+struct xk_lanes_size {
+    uint16_t rows, columns, lanes; /* places of a tile, lanes of a thread */
+    uint16_t deep;                 /* rows of a window in a dword: 1 or
+                                      XK_LANES_DEEP */
+    uint16_t k_rows, k_columns;    /* places of the axes' K in a step, of which
+                                      they have whole numbers; 0: there is one
+                                      step, of all of K */
+};
+
 /* For tiles of rows x columns places. */
 struct xk_lanes_nest {
     struct xk_group_lanes of;
     uint16_t rows, columns; /* of a tile */
     bool dots;              /* dp4a */
+    bool walked;            /* in steps: the axes have only those places of K
+                               that a step has */
+    int64_t steps;          /* of a place of the batch's other indices */
     /* Views A and B; tile a: [window's columns, a group's K][lanes]
      * of one row of the window, tile b: [places of K][lanes], both f32.
      * Positions: m counts tiles, n lanes; k, of A, outer K, the window's rows
      * and columns, a group's K; b, of B, outer K, rows', columns', a group's K.
      * With dots a: [columns][lanes][4] of a block of rows, b: [outer K,
      * pairs of block and row of the tile, columns' K][lanes][4], of A's and
-     * B's types. */
+     * B's types. Walked, positions b of both count the places of the batch's
+     * other indices and the steps of each, and k those of the step: of A in
+     * the window, b's inside; of B in front of the second window. */
     struct xk_tiling tiling;
     /* C and inputs as the epilogue sees them: N is all columns, the last two M
      * indices count a tile's rows and columns. A and B are never asked. */
     struct xk_nest nest;
 };
-/* p is one, with closed layouts; size: rows and columns of a tile, lanes of a
- * thread, and how many rows of a window a dword has: 1 or XK_LANES_DEEP. *out
- * stays where it is: its nest points to it. XK_ENOFIT: more indices than a
- * tiling has. XK_EUNSUPPORTED: what xk_nest_make refuses. */
+/* p is one, with closed layouts. *out stays where it is: its nest points to it.
+ * In steps a group has one element of K at a place. XK_ENOFIT: more indices
+ * than a tiling has. XK_EUNSUPPORTED: what xk_nest_make refuses. */
 enum xk_status xk_lanes_nest_make(xk_ctx *c, const struct xk_contraction *p,
                                   const struct xk_group_lanes *of,
-                                  const uint16_t size[4],
+                                  const struct xk_lanes_size *size,
                                   struct xk_lanes_nest *out);
 
 #endif

@@ -236,6 +236,7 @@ static const struct {
     {"g32mb1ic32ih9oc32kh3ph1sh2", XK_ALG_DIRECT, XK_BWD_D, XK_BF16, 4},
     {"g32mb1ic32ih9oc64kh3ph1", XK_ALG_DIRECT, XK_BWD_D, XK_F32, 1},
     {"g32mb1ic32ih9oc32kh3ph1", XK_ALG_DECONV_DIRECT, XK_FWD_B, XK_F16, 1},
+    {"g32mb1ic32ih7oc32kh3ph1", XK_ALG_DIRECT, XK_BWD_W, XK_F16, 1},
 };
 
 START_TEST(moved_places_of_groups_are_in_the_lanes)
@@ -272,6 +273,11 @@ static const struct {
      XK_BWD_D, XK_F16, XK_F16, XK_QUANT_NONE},
     {"g32mb2ic32ih9oc32kh3ph2dh1sh2", "fma=lanes", "lanes",
      XK_ALG_DECONV_DIRECT, XK_FWD_D, XK_F32, XK_F32, XK_QUANT_NONE},
+    /* Steps of K are for one column a group, and for floats. */
+    {"g16mb1ic16ih4oc32oh4kh3ph1", "fma=lanes walk=:op m=4 k=3", "step",
+     XK_ALG_DIRECT, XK_FWD_D, XK_F32, XK_F32, XK_QUANT_NONE},
+    {"g32mb1ic32ih4oc32oh4kh3ph1", "fma=lanes walk=:op m=4 k=3", "step",
+     XK_ALG_DIRECT, XK_FWD_D, XK_U8, XK_S8, XK_QUANT_NONE},
 };
 
 START_TEST(what_lanes_cannot_do_is_refused)
