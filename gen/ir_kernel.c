@@ -103,7 +103,7 @@ static bool look_for_stores(const xk_expr *e, void *user)
     if (xk_is_expr(e))
         return false;
     if (xk_op(e) == XK_OP_CALL && xk_func_of(e)->kind == XK_FUNC_TILE &&
-        xk_func_of(e)->u.tile.op == XK_TILE_STORE) {
+        xk_tile_call_writes(&xk_func_of(e)->u.tile)) {
         const int v =
             xk_tiling_view(xk_tiling_of(x->tiling), xk_func_of(e)->u.tile.view);
         if (v >= 0)

@@ -72,6 +72,7 @@ enum xk_tile_op {
     XK_TILE_ZERO,  /* &tile: its elements are 0 */
     XK_TILE_LOAD,  /* &tile, a position for each of its roles: from a view */
     XK_TILE_STORE, /* the same, into a view */
+    XK_TILE_ADD,   /* the same, to what the view has */
     XK_TILE_MUL,   /* &c, &a, &b: c += a * b, summed over k */
     XK_TILE_COPY,  /* &to, &from: another layout, or type, of the same tile */
     XK_TILE_DOT,   /* &s, &b, &four: s += the dot products of b's fours along k
@@ -93,7 +94,7 @@ enum xk_family {
 struct xk_tile_call {
     uint8_t op, family; /* enum xk_tile_op; MUL: enum xk_family */
     uint8_t n_parts;
-    char view[4];    /* LOAD, STORE */
+    char view[4];    /* LOAD, STORE, ADD */
     char tile[3][4]; /* MUL: c, a, b; COPY: to, from; DOT: s, b; else one */
     /* Only positions first .. first + n - 1 of the role, of a tile that has
      * just n all of them; roles that are not named: all. */

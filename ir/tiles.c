@@ -334,6 +334,13 @@ static bool has_positions(const struct xk_tiling *t, const char *view,
     return true;
 }
 
+static bool adds_f32(const struct xk_tiling *t, const char *view,
+                     const struct xk_tile_decl *tile)
+{
+    const struct xk_access *const a = &t->view[xk_tiling_view(t, view)].access;
+    return a->layout.dt == XK_DT_F32 && tile->layout.dt == XK_DT_F32;
+}
+
 const char *xk_tile_call_bad(const struct xk_tiling *t,
                              const struct xk_tile_call *f, unsigned n_args)
 {
@@ -351,12 +358,15 @@ const char *xk_tile_call_bad(const struct xk_tiling *t,
         return n_args == 1 ? NULL : "tile.zero: needs the tile alone";
     case XK_TILE_LOAD:
     case XK_TILE_STORE:
+    case XK_TILE_ADD:
         if (xk_tiling_view(t, f->view) < 0)
             return "tile: no such view";
         if (!has_positions(t, f->view, p[0].tile))
             return "tile: an index moves the view, whose role the tile does "
                    "not "
                    "have";
+        if (f->op == XK_TILE_ADD && !adds_f32(t, f->view, p[0].tile))
+            return "tile.add: adds f32 to f32";
         return n_args == 1u + p[0].tile->layout.n_dims
                    ? NULL
                    : "tile: needs the tile and a position for each of its "

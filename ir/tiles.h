@@ -112,6 +112,18 @@ static inline unsigned xk_tile_call_tiles(const struct xk_tile_call *f)
                                                            : 1;
 }
 
+/* Whether a call moves a tile between registers and a view; it writes the view.
+ */
+static inline bool xk_tile_call_moves(const struct xk_tile_call *f)
+{
+    return f->op == XK_TILE_LOAD || f->op == XK_TILE_STORE ||
+           f->op == XK_TILE_ADD;
+}
+static inline bool xk_tile_call_writes(const struct xk_tile_call *f)
+{
+    return f->op == XK_TILE_STORE || f->op == XK_TILE_ADD;
+}
+
 /* Bytes of a tile. */
 static inline int64_t xk_tile_size_b(const struct xk_tile_decl *d)
 {

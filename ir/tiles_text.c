@@ -122,7 +122,7 @@ void xk_tiling_print_tile(const struct xk_tile_decl *d, struct xk_str *out)
     print_blocks(&d->layout, letters, out);
 }
 
-static const char *const ops[] = {"zero", "load", "store",
+static const char *const ops[] = {"zero", "load", "store", "add",
                                   "mul",  "copy", "dot"};
 static const char *const families[] = {"mad", "dp4a", "dpas", "dpasw"};
 
@@ -134,7 +134,7 @@ void xk_tile_call_print(const struct xk_tile_call *f, struct xk_str *out)
         xk_str_printf(out, ".%s",
                       f->family < XK_N_TILE_FAMILIES ? families[f->family]
                                                      : "?");
-    if (f->op == XK_TILE_LOAD || f->op == XK_TILE_STORE)
+    if (xk_tile_call_moves(f))
         xk_str_printf(out, ".%s", f->view);
     for (unsigned i = 0; i < xk_tile_call_tiles(f); i++)
         xk_str_printf(out, ".%s", f->tile[i]);
@@ -178,12 +178,11 @@ const char *xk_tile_call_parse(const char *s, const char *end,
                                struct xk_tile_call *f)
 {
     if (!find_word(&s, end, ops, XK_COUNTOF(ops), &f->op))
-        return "tile: expected zero, load, store, mul, copy or dot";
+        return "tile: expected zero, load, store, add, mul, copy or dot";
     const bool mul = f->op == XK_TILE_MUL;
     if (mul && !find_word(&s, end, families, XK_COUNTOF(families), &f->family))
         return "tile.mul: expected mad, dp4a, dpas or dpasw";
-    if ((f->op == XK_TILE_LOAD || f->op == XK_TILE_STORE) &&
-        !next_word(&s, end, f->view, sizeof(f->view)))
+    if (xk_tile_call_moves(f) && !next_word(&s, end, f->view, sizeof(f->view)))
         return "tile: expected a view's name of at most 3 characters";
     for (unsigned i = 0; i < xk_tile_call_tiles(f); i++)
         if (!next_word(&s, end, f->tile[i], sizeof(f->tile[i])))

@@ -39,6 +39,7 @@ static const xk_stmt *expand_call(struct xk_expand *x, const xk_stmt *s)
         break;
     case XK_TILE_LOAD:
     case XK_TILE_STORE:
+    case XK_TILE_ADD:
         xk_expand_move(x, s);
         break;
     case XK_TILE_MUL:
@@ -58,6 +59,10 @@ static const xk_stmt *expand_call(struct xk_expand *x, const xk_stmt *s)
 }
 
 static const xk_expr *expand_stmt(void *user, const xk_expr *s);
+
+/* The level of variables that positions hardly have, or too deep ones: nothing
+ * that has them is bound. A long epilogue has thousands of loads. */
+enum { LATE = UINT8_MAX };
 
 /* What is known of a variable that stands for a value: the value's range, and
  * that it is below its extent, if it has one. */
@@ -83,7 +88,11 @@ const xk_expr *xk_expand_bind(struct xk_expand *x, const char *name,
     const xk_expr *const v = xk_simplify(x->c, value, x->facts);
     if (!v || xk_pass_is_trivial(v))
         return v;
-    struct xk_expand_level *const l = &x->level[xk_levels_of(&x->levels, v)];
+    const unsigned of_v = xk_levels_of(&x->levels, v);
+    if (of_v == LATE)
+        return v;
+    struct xk_expand_level *const l =
+        &x->level[of_v > x->first_level ? of_v : x->first_level];
     for (uint32_t i = 0; i < l->n; i++)
         if (l->bound[i].value == v && l->bound[i].extent == extent)
             return l->bound[i].var;
@@ -105,15 +114,12 @@ static const xk_stmt *expand_block(struct xk_expand *x, const xk_expr *var,
                                    const xk_stmt *body)
 {
     const uint32_t depth = x->n_levels;
-    if (depth > UINT8_MAX ||
-        !xk_grow(x->c, &x->level, depth, &x->cap_levels, sizeof(*x->level))) {
-        xk_fail(x->c, XK_EUNSUPPORTED, "expand: nested too deeply");
+    if (!xk_grow(x->c, &x->level, depth, &x->cap_levels, sizeof(*x->level)))
         return NULL;
-    }
     memset(&x->level[depth], 0, sizeof(x->level[depth]));
     x->n_levels++;
     if (var)
-        xk_levels_set(&x->levels, var, depth);
+        xk_levels_set(&x->levels, var, depth < LATE ? depth : LATE);
     const xk_stmt *r = expand_stmt(x, body);
     struct xk_expand_level *const l = &x->level[depth];
     for (uint32_t i = l->n; i-- > 0;)
@@ -136,7 +142,13 @@ static const xk_stmt *expand_tiling(struct xk_expand *x, const xk_stmt *s)
 {
     const xk_stmt *const outer = x->tiling;
     set_tiling(x, s);
-    const xk_stmt *const body = expand_stmt(x, xk_tiling_body(s));
+    const bool outermost = !outer && x->n_levels < LATE;
+    if (outermost)
+        x->first_level = x->n_levels;
+    const xk_stmt *const body = outermost
+                                    ? expand_block(x, NULL, xk_tiling_body(s))
+                                    : expand_stmt(x, xk_tiling_body(s));
+    x->tiling = outer;
     if (outer)
         set_tiling(x, outer);
     return body;
@@ -161,6 +173,13 @@ static const xk_stmt *expand_pipe(struct xk_expand *x, const xk_stmt *s)
                    xk_seq(x->c, stage, n));
 }
 
+/* Whether what a variable makes is bound where the variable is. */
+static bool has_level(const struct xk_expand *x, const xk_stmt *binder)
+{
+    return xk_op(binder) != XK_OP_LOAD && x->n_levels < LATE &&
+           xk_type_of(xk_kid(binder, 0)).dt == XK_DT_S32;
+}
+
 /* A statement that binds a variable for its last kid. */
 static const xk_stmt *expand_binder(struct xk_expand *x, const xk_stmt *s)
 {
@@ -168,7 +187,12 @@ static const xk_stmt *expand_binder(struct xk_expand *x, const xk_stmt *s)
     const unsigned n = xk_n_kids(s);
     for (unsigned i = 0; i + 1 < n; i++)
         kid[i] = xk_kid(s, i);
-    kid[n - 1] = expand_block(x, kid[0], xk_kid(s, n - 1));
+    if (!has_level(x, s)) {
+        xk_levels_set(&x->levels, kid[0], LATE);
+        kid[n - 1] = expand_stmt(x, xk_kid(s, n - 1));
+    } else {
+        kid[n - 1] = expand_block(x, kid[0], xk_kid(s, n - 1));
+    }
     return kid[n - 1] ? xk_with_kids(x->c, s, kid, n) : NULL;
 }
 

@@ -45,12 +45,14 @@ struct xk_expand {
     struct xk_levels levels; /* of variables: where they come into scope */
     struct xk_expand_level *level; /* by number, the innermost last */
     uint32_t n_levels, cap_levels;
-    uint32_t n_blocks; /* counts blocks that end and tilings that begin */
+    uint32_t first_level; /* the outermost tiling's: nothing is bound in front
+                             of it, where its registers would wait for it */
+    uint32_t n_blocks;    /* counts blocks that end and tilings that begin */
     struct xk_expand_seen seen[XK_EXPAND_SEEN];
 };
-/* The variable of a value, bound as far out as it can be; a constant or a
- * variable is returned as it is. extent: where the value matters it is below
- * that, and not negative; 0: nothing is known. */
+/* The variable of a value, bound as far out in the outermost tiling as it can
+ * be; a constant or a variable is returned as it is. extent: where the value
+ * matters it is below that, and not negative; 0: nothing is known. */
 const xk_expr *xk_expand_bind(struct xk_expand *x, const char *name,
                               const xk_expr *value, int64_t extent);
 
@@ -99,7 +101,8 @@ struct xk_tile_shape {
     uint16_t n[XK_N_ROLES]; /* positions of each dim that a message moves */
     uint16_t reg_stride;    /* of the tile's elements, lane to lane; BLOCK: from
                                one    of the run to the next */
-    bool alone;             /* BLOCK: no gather has the tile's order */
+    bool alone;             /* BLOCK: no gather has the tile's order; ELEMENTS:
+                               nothing of the tile lies between lanes' */
 };
 /* The best shape that is no better than `best`, a gather of at most so many
  * dwords a lane; with XK_SHAPE_ELEMENTS there is always one. */

@@ -189,8 +189,8 @@ static bool runs_are_even(struct xk_expand *x, const struct xk_tile_move *m,
 }
 
 /* Whether all places of a message share the mask of its first ones, and blocks
- * are all there, or, where nothing but elements could take their place, all of
- * a block or nothing; dword messages begin at dwords. */
+ * that are loaded are all there, or, where nothing but elements could take
+ * their place, all of a block or nothing; dword messages begin at dwords. */
 static bool is_one_message(struct xk_expand *x, const struct xk_tile_move *m,
                            const struct xk_tile_shape *s, const int64_t *at,
                            const struct xk_tile_place *first)
@@ -206,6 +206,7 @@ static bool is_one_message(struct xk_expand *x, const struct xk_tile_move *m,
         (mod % 8 || rem % 8 || !runs_are_even(x, m, s, at)))
         return false;
     if (s->kind == XK_SHAPE_BLOCK && !is_always(first->mask) &&
+        m->f->op == XK_TILE_LOAD &&
         (!s->alone || (m->access->fill && first->inside)))
         return false;
     return has_one_mask(x, m, s, at, first);
@@ -214,15 +215,18 @@ static bool is_one_message(struct xk_expand *x, const struct xk_tile_move *m,
 static struct xk_send send_of(const struct xk_tile_move *m,
                               const struct xk_tile_shape *s)
 {
+    static const uint8_t ops[] = {[XK_TILE_LOAD] = XK_SEND_LOAD,
+                                  [XK_TILE_STORE] = XK_SEND_STORE,
+                                  [XK_TILE_ADD] = XK_SEND_ATOMIC_ADD};
     const unsigned elem_b = xk_dtype_b(m->access->layout.dt);
-    return (struct xk_send){
-        .op = m->f->op == XK_TILE_LOAD ? XK_SEND_LOAD : XK_SEND_STORE,
-        .data_b = (uint8_t)(s->kind == XK_SHAPE_ELEMENTS ? elem_b
-                            : s->kind == XK_SHAPE_RUNS   ? 8
-                                                         : 4),
-        .vec = s->vec,
-        .lanes = s->lanes,
-        .block = s->kind == XK_SHAPE_BLOCK};
+    return (struct xk_send){.op = ops[m->f->op],
+                            .data_b =
+                                (uint8_t)(s->kind == XK_SHAPE_ELEMENTS ? elem_b
+                                          : s->kind == XK_SHAPE_RUNS   ? 8
+                                                                       : 4),
+                            .vec = s->vec,
+                            .lanes = s->lanes,
+                            .block = s->kind == XK_SHAPE_BLOCK};
 }
 
 /* Between lanes' dwords, or a block, and the elements of a tile. */
@@ -261,8 +265,8 @@ static unsigned used_lanes(const struct xk_tile_move *m,
     return left < s->lanes ? (unsigned)left : s->lanes;
 }
 
-/* Elements straight into the tile need no staging: dwords of the same type,
- * side by side, in all lanes, of whole registers. */
+/* Elements straight into the tile need no staging: those of the same type, each
+ * in a dword of its own, in all lanes, of whole registers. */
 static bool moves_directly(struct xk_expand *x, const struct xk_tile_move *m,
                            const struct xk_tile_shape *s, const int64_t *at)
 {
@@ -270,9 +274,9 @@ static bool moves_directly(struct xk_expand *x, const struct xk_tile_move *m,
         (s->kind == XK_SHAPE_BLOCK && s->reg_stride > 1))
         return false;
     return s->kind != XK_SHAPE_ELEMENTS ||
-           (s->reg_stride == 1 && used_lanes(m, s, at) == s->lanes &&
-            is_whole_registers(x, m, at, 4u * s->lanes, 1) &&
-            xk_dtype_b(m->access->layout.dt) == 4);
+           (s->reg_stride * xk_dtype_b(m->access->layout.dt) == 4 && s->alone &&
+            used_lanes(m, s, at) == s->lanes &&
+            is_whole_registers(x, m, at, 4u * s->lanes, 1));
 }
 
 /* The range of a sum in all lanes: variables that are known to be below their
@@ -558,6 +562,27 @@ static void bind_runs(struct xk_expand *x, struct xk_tile_place *p)
     p->mask = xk_imm(x->c, XK_DT_BOOL, 1);
 }
 
+/* The offsets of what is stored to memory are one value and a constant each:
+ * those of rows in lanes stand where all parts of a tile find them, that of a
+ * row in front of its messages. */
+static void bind_offset(struct xk_expand *x, const struct xk_tile_move *m,
+                        const struct xk_tile_shape *s, struct xk_tile_place *p)
+{
+    const bool rows =
+        s->lane_dim >= 0 && m->part.tile->role[s->lane_dim] == XK_ROLE_M;
+    struct xk_linear sum;
+    const struct xk_type type = xk_type_of(p->off);
+    if (!xk_linear_from(x->c, p->off, &sum) || !sum.n)
+        return;
+    const int64_t by = sum.constant;
+    sum.constant = 0;
+    const xk_expr *const rest =
+        xk_linear_to(x->c, (enum xk_dtype)type.dt, type.lanes, &sum);
+    const xk_expr *const at = rows ? xk_expand_bind(x, "off", rest, 0)
+                                   : xk_block_let(&x->w, "off", rest);
+    p->off = at && by ? xk_bin_imm(x->c, XK_OP_ADD, at, by) : at;
+}
+
 static bool place_of(struct xk_expand *x, const struct xk_tile_move *m,
                      const struct xk_tile_shape *s, const int64_t *at,
                      struct known_place *k, struct xk_tile_place *out)
@@ -568,9 +593,12 @@ static bool place_of(struct xk_expand *x, const struct xk_tile_move *m,
         return false;
     if (s->kind == XK_SHAPE_RUNS && are_runs_together(x, m, s, at))
         bind_runs(x, out);
+    if (xk_tile_call_writes(m->f) &&
+        xk_type_of(m->mem).space == XK_SPACE_GLOBAL)
+        bind_offset(x, m, s, out);
     k->p = *out;
     memcpy(k->at, at, sizeof(k->at));
-    return true;
+    return out->off;
 }
 
 static void move_part(struct xk_expand *x, const struct xk_tile_move *m,
@@ -617,14 +645,25 @@ static void move_part(struct xk_expand *x, const struct xk_tile_move *m,
     } while (xk_ctx_status(x->c) == XK_OK && xk_expand_next(m, &s, at));
 }
 
+/* A message adds one element a lane. */
+static void add_to_memory(struct xk_expand *x, const struct xk_tile_move *m)
+{
+    if (xk_type_of(m->mem).space != XK_SPACE_GLOBAL)
+        xk_fail(x->c, XK_EUNSUPPORTED,
+                "expand: tile.add adds to global memory");
+    else
+        move_part(x, m, XK_SHAPE_GATHER, 1);
+}
+
 void xk_expand_move(struct xk_expand *x, const xk_stmt *call)
 {
     struct xk_tile_move m;
     if (!xk_expand_move_of(x, call, &m))
         return;
-    const bool store = m.f->op == XK_TILE_STORE;
-    move_part(x, &m,
-              store && xk_expand_converts(&m) ? XK_SHAPE_ELEMENTS
-                                              : XK_SHAPE_RUNS,
-              x->platform->lane_dwords);
+    const bool converts = m.f->op == XK_TILE_STORE && xk_expand_converts(&m);
+    if (m.f->op == XK_TILE_ADD)
+        add_to_memory(x, &m);
+    else
+        move_part(x, &m, converts ? XK_SHAPE_ELEMENTS : XK_SHAPE_RUNS,
+                  x->platform->lane_dwords);
 }

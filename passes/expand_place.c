@@ -38,6 +38,20 @@ static const xk_expr *position(struct xk_expand *x,
     return xk_ramp(x->c, first, xk_s32(x->c, 1), s->lanes);
 }
 
+/* A position that has the same quotient by n: without what it is known to be
+ * beyond a multiple of one of n's divisors, so that a tile's rows share it. */
+static const xk_expr *at_multiple(struct xk_expand *x, const xk_expr *pos,
+                                  int64_t n)
+{
+    int64_t mod, rem;
+    if (!pos || xk_type_of(pos).lanes > 1)
+        return pos;
+    xk_facts_divisibility(x->facts, pos, &mod, &rem);
+    const int64_t of = xk_gcd(mod, n);
+    return of > 1 && rem % of ? xk_bin_imm(x->c, XK_OP_SUB, pos, rem % of)
+                              : pos;
+}
+
 /* What a digit adds to its index, from the position over the extents of the
  * digits further in; the outermost takes the rest. */
 static const xk_expr *digit_of_position(struct xk_expand *x,
@@ -50,7 +64,7 @@ static const xk_expr *digit_of_position(struct xk_expand *x,
     if (extent == 1 && !outermost)
         return NULL;
     if (inner > 1)
-        v = xk_bin_imm(x->c, XK_OP_DIV, v, inner);
+        v = xk_bin_imm(x->c, XK_OP_DIV, at_multiple(x, v, inner), inner);
     if (!outermost)
         v = xk_bin_imm(x->c, XK_OP_MOD, v, extent);
     return d->div > 1 ? xk_bin_imm(x->c, XK_OP_MUL, v, d->div) : v;
@@ -202,33 +216,86 @@ static const xk_expr *undivided(struct xk_expand *x, const xk_expr *off)
     return e && !divisions_in(x, e) ? e : off;
 }
 
+/* Whether an index's digits reach its extent and further. */
+static bool has_tail(const struct xk_tiling *t, enum xk_role role,
+                     unsigned index)
+{
+    int64_t reach = 0;
+    for (unsigned i = 0; i < t->walk[role].n; i++)
+        if (t->walk[role].at[i].index == index)
+            reach += (xk_digit_extent(t, &t->walk[role].at[i]) - 1) *
+                     t->walk[role].at[i].div;
+    return reach >= t->index[index].extent;
+}
+
+/* Whether memory moves evenly along all of a dim's walk, and nothing asks for
+ * its indices, no condition and no end of their own: then the position says
+ * where an element lies. */
+static bool needs_no_index(const struct xk_expand *x,
+                           const struct xk_tile_move *m, unsigned d)
+{
+    const enum xk_role role = (enum xk_role)m->part.tile->role[d];
+    bool asked = false;
+    for (unsigned i = 0; i < x->t->n_index; i++)
+        asked |= x->t->index[i].role == role &&
+                 (m->masks >> i & 1 || has_tail(x->t, role, i));
+    return !asked && m->run[d] && m->run[d] >= xk_walk_extent(x->t, role) &&
+           m->stride_b[d] <= INT32_MAX && m->stride_b[d] >= INT32_MIN;
+}
+
+/* Indices of the places of a message, NULL: they say nothing of where it is;
+ * what positions alone say of that, and whether they are in their walks. */
+struct lane_place {
+    const xk_expr *index[XK_MAX_INDEX], *moved, *in;
+};
+
+static void place_dim(struct xk_expand *x, const struct xk_tile_move *m,
+                      const struct xk_tile_shape *s, const int64_t *at,
+                      unsigned d, struct lane_place *p)
+{
+    const enum xk_role role = (enum xk_role)m->part.tile->role[d];
+    if (needs_no_index(x, m, d)) {
+        const xk_expr *const pos = position(x, m, s, d, at[d]);
+        const xk_expr *const by =
+            xk_bin_imm(x->c, XK_OP_MUL, pos, m->stride_b[d]);
+        p->in = inside_walk(x, pos, xk_walk_extent(x->t, role));
+        if (m->stride_b[d])
+            p->moved = p->moved ? xk_add(x->c, p->moved, by) : by;
+        return;
+    }
+    const struct xk_expand_seen *const e = indices_at(x, m, s, d, at[d]);
+    for (unsigned i = 0; i < x->t->n_index; i++)
+        if (e->index[i])
+            p->index[i] = e->index[i];
+    p->in = e->in;
+}
+
 /* The place of the first lane, or of each. */
 static bool place_of_lanes(struct xk_expand *x, const struct xk_tile_move *m,
                            const struct xk_tile_shape *s, const int64_t *at,
                            struct xk_tile_place *out)
 {
-    const xk_expr *index[XK_MAX_INDEX] = {NULL}, *mask = NULL;
+    struct lane_place p = {{NULL}, NULL, NULL};
+    const xk_expr *mask = NULL;
+    int64_t known;
     out->inside = NULL;
     for (unsigned d = 0; d < m->n_dims; d++) {
-        const enum xk_role role = (enum xk_role)m->part.tile->role[d];
-        const struct xk_expand_seen *const e = indices_at(x, m, s, d, at[d]);
-        for (unsigned i = 0; i < x->t->n_index; i++)
-            if (e->index[i])
-                index[i] = e->index[i];
-        mask = both_masks(x->c, mask, e->in);
-        if (role == XK_ROLE_K)
-            out->inside = e->in;
+        place_dim(x, m, s, at, d, &p);
+        mask = both_masks(x->c, mask, p.in);
+        if (m->part.tile->role[d] == XK_ROLE_K)
+            out->inside = p.in;
     }
     for (unsigned i = 0; i < x->t->n_index; i++)
-        if (!index[i])
-            index[i] = xk_s32(x->c, 0);
+        if (!p.index[i])
+            p.index[i] = xk_s32(x->c, 0);
     const xk_expr *const there =
-        xk_access_mask(x->c, m->access, x->t->n_index, index, x->facts);
-    int64_t known;
+        xk_access_mask(x->c, m->access, x->t->n_index, p.index, x->facts);
     if (!(xk_is_const(there, &known) && known))
         mask = both_masks(x->c, mask, there);
     out->off =
-        xk_access_offset_b(x->c, m->access, x->t->n_index, index, x->facts);
+        xk_access_offset_b(x->c, m->access, x->t->n_index, p.index, x->facts);
+    if (p.moved)
+        out->off = xk_simplify(x->c, xk_add(x->c, p.moved, out->off), x->facts);
     if (!out->inside)
         out->off = undivided(x, out->off);
     out->mask =
@@ -261,18 +328,6 @@ static bool is_in_one(struct xk_expand *x, const struct xk_tile_move *m,
     xk_facts_divisibility(x->facts, m->pos[d], &mod, &rem);
     const int64_t sure = xk_gcd(xk_gcd(mod, rem), size);
     return sure && first / sure == last / sure;
-}
-
-/* Whether an index's digits reach its extent and further. */
-static bool has_tail(const struct xk_tiling *t, enum xk_role role,
-                     unsigned index)
-{
-    int64_t reach = 0;
-    for (unsigned i = 0; i < t->walk[role].n; i++)
-        if (t->walk[role].at[i].index == index)
-            reach += (xk_digit_extent(t, &t->walk[role].at[i]) - 1) *
-                     t->walk[role].at[i].div;
-    return reach >= t->index[index].extent;
 }
 
 /* Positions that follow each other and differ in digits alone of which no

@@ -252,6 +252,9 @@ static void element_shape(const struct xk_expand *x,
     s->lane_dim = (int8_t)longest->dim;
     s->n[longest->dim] = s->lanes;
     s->reg_stride = (uint16_t)longest->stride;
+    s->alone = true;
+    for (unsigned i = 0; (b = block_from_inside(l, i)); i++)
+        s->alone = s->alone && b->stride >= longest->stride;
 }
 
 static int64_t elements(const struct xk_tile_move *m,
@@ -301,8 +304,10 @@ bool xk_expand_move_of(struct xk_expand *x, const xk_stmt *call,
     memset(out, 0, sizeof(*out));
     const int view = xk_tiling_view(x->t, f->view);
     if (view < 0 || !xk_tile_part_of(x->t, f, 0, &out->part)) {
-        xk_fail(x->c, XK_EINVAL, "expand: tile.%s: no such view or tile",
-                f->op == XK_TILE_LOAD ? "load" : "store");
+        xk_fail(x->c, XK_EINVAL, "expand: %s: no such view or tile",
+                f->op == XK_TILE_LOAD    ? "tile.load"
+                : f->op == XK_TILE_STORE ? "tile.store"
+                                         : "tile.add");
         return false;
     }
     out->f = f;

@@ -283,7 +283,7 @@ static bool body_may(struct stage *p, const xk_stmt *body)
         const xk_stmt *const s = xk_kid(body, i);
         const struct xk_tile_call *const f = xk_tile_call_of(s);
         struct staged *const b = loaded_by(p, s);
-        if (!f || f->op == XK_TILE_STORE || (b && (uses || b->load)))
+        if (!f || xk_tile_call_writes(f) || (b && (uses || b->load)))
             return false;
         if (b)
             b->load = s;

@@ -54,6 +54,19 @@ static union lane number(enum xk_dtype dt, int64_t v)
     return r;
 }
 
+static void write_view(struct interp *s, const xk_stmt *st, struct place mem,
+                       int64_t element, union lane v)
+{
+    const struct xk_tile_call *const f = &xk_func_of(st)->u.tile;
+    const int view = xk_tiling_view(s->tiling, f->view);
+    const enum xk_dtype dt = s->tiling->view[view].access.layout.dt;
+    if (f->op == XK_TILE_ADD) {
+        v.f += xk_interp_read_lane(s, mem, element, dt, "tile.add").f;
+        v = xk_interp_fit(dt, v);
+    }
+    xk_interp_write_lane(s, mem, element, dt, v, "tile.store");
+}
+
 /* One element between a tile and its view. */
 static void move_tile_element(struct interp *s, const xk_stmt *st,
                               const struct xk_tile_part *p,
@@ -89,13 +102,11 @@ static void move_tile_element(struct interp *s, const xk_stmt *st,
                       : number(dt, inside ? a->fill : 0)),
             "tile.load");
     else if (there)
-        xk_interp_write_lane(
-            s, mem, element, dt,
-            xk_interp_convert(s, dt, p->tile->layout.dt,
-                              xk_interp_read_lane(s, *tile, in_reg,
-                                                  p->tile->layout.dt,
-                                                  "tile.store")),
-            "tile.store");
+        write_view(s, st, mem, element,
+                   xk_interp_convert(s, dt, p->tile->layout.dt,
+                                     xk_interp_read_lane(s, *tile, in_reg,
+                                                         p->tile->layout.dt,
+                                                         "tile.store")));
 }
 
 static void move_tile(struct interp *s, const xk_stmt *st)
