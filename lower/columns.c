@@ -26,14 +26,6 @@ static bool is_packed_store(const struct xk_plan_side *s)
     return s->store == XK_STORE_PACKED;
 }
 
-/* C holds runs of columns: the eight of a square, or four where dpasw's
- * halves of N alternate, or did before selects picked one of them for a slice.
- */
-static unsigned column_run_of(const struct xk_lowering *l)
-{
-    return columns_of_dpas(l) / (xk_plan_is_wide(l->p) ? 2 : 1);
-}
-
 /* Byte of a place of the thread's part in C. */
 static uint32_t place_b(const struct xk_lowering *l, unsigned m, unsigned n)
 {
@@ -91,27 +83,26 @@ static uint32_t vector_place(const struct xk_lowering *l,
             dword % regs);
 }
 
-/* Between eight vectors of f32 and their registers as in memory. */
-static void convert_eight(struct xk_epilogue *e, const struct xk_plan_side *s,
-                          bool out, const xk_expr *wide, const xk_expr *narrow)
+/* From their registers as in memory to eight vectors of f32. */
+static void widen_eight(struct xk_epilogue *e, const struct xk_plan_side *s,
+                        const xk_expr *wide, const xk_expr *narrow)
 {
     const struct xk_lowering *const l = e->l;
     const unsigned per_dw = 4 / xk_epi_bytes(s), lanes = lanes_of_rows(l);
     const unsigned regs = registers_of_eight(l, s);
-    struct xk_func f = {.kind = XK_FUNC_REORDER};
-    struct xk_reorder *const r = &f.u.reorder;
-    const unsigned extent[3] = {regs / 2, columns_of_dpas(l) / regs, 2 * lanes};
-    const unsigned wide_stride[3] = {2 * lanes, regs * lanes, 1};
-    const unsigned narrow_stride[3] = {2 * lanes * per_dw, 1, per_dw};
-    r->dst = (uint8_t)(out ? s->dt : XK_DT_F32);
-    r->src = (uint8_t)(out ? XK_DT_F32 : s->dt);
-    r->n_dims = 3;
-    for (unsigned i = 0; i < 3; i++) {
-        r->extent[i] = (uint16_t)extent[i];
-        r->dst_stride[i] = (uint16_t)(out ? narrow_stride : wide_stride)[i];
-        r->src_stride[i] = (uint16_t)(out ? wide_stride : narrow_stride)[i];
-    }
-    const xk_expr *const args[2] = {out ? narrow : wide, out ? wide : narrow};
+    const struct xk_func f = {
+        .kind = XK_FUNC_REORDER,
+        .u.reorder = {
+            .dst = XK_DT_F32,
+            .src = s->dt,
+            .n_dims = 3,
+            .extent = {(uint16_t)(regs / 2),
+                       (uint16_t)(columns_of_dpas(l) / regs),
+                       (uint16_t)(2 * lanes)},
+            .dst_stride = {(uint16_t)(2 * lanes), (uint16_t)(regs * lanes), 1},
+            .src_stride = {(uint16_t)(2 * lanes * per_dw), 1,
+                           (uint16_t)per_dw}}};
+    const xk_expr *const args[2] = {wide, narrow};
     xk_block_call(&e->l->w, &f, args, 2);
 }
 
@@ -143,42 +134,8 @@ static void widen_columns(struct xk_epilogue *e, const struct xk_plan_side *s,
     for (unsigned i = 0; i < n; i++) {
         const xk_expr *const to =
             xk_lower_reg(e->l, e->f32, i * xk_plan_square_b(e->l->p));
-        convert_eight(e, s, false, to, narrow_of(e->l, s, raw, i));
+        widen_eight(e, s, to, narrow_of(e->l, s, raw, i));
     }
-}
-
-/* Straight from C's registers: without any step, or no registers for that. A
- * square of eight columns that are neighbours. */
-static void convert_square(struct xk_epilogue *e, const struct xk_epi_part *at,
-                           unsigned n, const xk_expr *out)
-{
-    struct xk_lowering *const l = e->l;
-    const unsigned per_dw = 4 / xk_lower_dst_b(l),
-                   per = columns_of_dword(&e->c);
-    const unsigned rows = columns_of_dpas(l), lanes = lanes_of_rows(l);
-    const unsigned run = column_run_of(l), dword = lanes * per_dw;
-    const unsigned next = n + run % rows; /* of one run, none */
-    const uint32_t next_b =
-        place_b(l, at->m, at->n + next) - place_b(l, at->m, at->n + n);
-    const unsigned src[4] = {next_b / 4, lanes * per, lanes, 1};
-    const unsigned dst[4] = {run / per * dword, dword, 1, per_dw};
-    const unsigned extent[4] = {rows / run, run / per, per, lanes};
-    struct xk_func f = {.kind = XK_FUNC_REORDER};
-    struct xk_reorder *const r = &f.u.reorder;
-    const unsigned first = run == rows; /* one run: no dim for it */
-    r->dst = (uint8_t)l->p->epi.dst;
-    r->src = (uint8_t)(l->p->epi.in_f32 ? XK_DT_F32 : l->p->acc.dt);
-    r->n_dims = (uint8_t)(4 - first);
-    for (unsigned i = 0; i < r->n_dims; i++) {
-        r->extent[i] = (uint16_t)extent[first + i];
-        r->dst_stride[i] = (uint16_t)dst[first + i];
-        r->src_stride[i] = (uint16_t)src[first + i];
-    }
-    const xk_expr *const to =
-        xk_lower_reg(l, out, xk_plan_packed_b(l->p, n / per));
-    const xk_expr *const from = column(l, at, n);
-    const xk_expr *const args[2] = {to, from};
-    xk_block_call(&l->w, &f, args, 2);
 }
 
 /* The step that brings C to where it is converted, among those that are left:
@@ -263,15 +220,11 @@ static void finish_columns(struct xk_epilogue *e, const struct xk_epi_part *at,
         const uint32_t wide_b = in_side ? i * xk_plan_square_b(l->p) : 0;
         if (any)
             operate_eight(e, at, i, wide, wide_b);
-        if (wide) {
-            const xk_expr *const from = xk_lower_reg(l, wide, wide_b);
-            convert_eight(e, &e->c, true, from, narrow_of(l, &e->c, out, i));
-        }
+        if (wide)
+            xk_epi_convert_wide(e, i, xk_lower_reg(l, wide, wide_b), out);
     }
-    const bool placed = in_side || n_wide;
-    for (unsigned n = 0; out && !placed && n < xk_plan_part_columns(l->p);
-         n += all)
-        convert_square(e, at, n, out);
+    if (out && !in_side && !n_wide)
+        xk_epi_convert(e, at, out);
 }
 
 /* The places of a block's rows, with N at 0, whether C's rows are merged or
@@ -323,14 +276,10 @@ static const xk_expr *mask_of(struct xk_epilogue *e,
                 : xk_bcast(l->c, in_n, lanes_of_rows(l));
 }
 
-/* Dwords of a lane: all of a message's columns, as many of C's own registers as
- * lie together, or one. */
-static unsigned dwords_of(const struct xk_lowering *l,
-                          const struct xk_plan_side *s, bool own)
+/* Dwords of a lane: all of a message's columns, or one. */
+static unsigned dwords_of(const struct xk_plan_side *s)
 {
-    if (!is_packed_store(s))
-        return 1;
-    return own ? column_run_of(l) : s->cols / columns_of_dword(s);
+    return is_packed_store(s) ? s->cols / columns_of_dword(s) : 1;
 }
 
 /* Byte offsets of a block's rows in an input, with N at 0: C's, if it lies like
@@ -369,34 +318,30 @@ static const xk_expr *offset_of(struct xk_epilogue *e, const struct xk_view *v,
     return xk_add(l->c, rows, xk_lower_offset(l, v, at));
 }
 
-static void move_columns(struct xk_epilogue *e, enum xk_send_op op,
-                         const struct xk_plan_side *s,
-                         const struct xk_epi_part *part, const xk_expr *buf,
-                         uint32_t buf_b)
+static void load_columns(struct xk_epilogue *e, const struct xk_plan_side *s,
+                         const struct xk_epi_part *part, const xk_expr *buf)
 {
     struct xk_lowering *const l = e->l;
-    const bool is_c = s->input == XK_SIDE_C, own = buf == l->acc;
-    const unsigned vec = dwords_of(l, s, own), lanes = lanes_of_rows(l),
+    const bool is_c = s->input == XK_SIDE_C;
+    const unsigned vec = dwords_of(s), lanes = lanes_of_rows(l),
                    block = part->m / lanes;
     const unsigned per = columns_of_dword(s), cols = vec * per;
     const unsigned all = s->one ? 1 : xk_plan_part_columns(l->p);
     const xk_expr *const rows = is_c ? e->row_b[block] : rows_of(e, s, block);
     const struct xk_send send = {
-        .op = (uint8_t)op,
+        .op = XK_SEND_LOAD,
         .space = XK_SPACE_GLOBAL,
         .data_b = (uint8_t)(is_packed_store(s) ? 4 : xk_epi_bytes(s)),
         .vec = (uint8_t)vec,
         .lanes = (uint8_t)lanes,
-        .zero = !own && xk_epi_loads_zero(l, s)};
+        .zero = xk_epi_loads_zero(l, s)};
     for (unsigned n = 0; n < all; n += cols) {
         const xk_expr *const col =
             xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, part->n + n);
-        const uint32_t reg_b = own ? place_b(l, part->m, part->n + n)
-                                   : buf_b + 4 * lanes * (n / per);
         const struct xk_lower_args x = {
             .mem = is_c ? l->arg_c : l->arg_in[s->input],
             .off = offset_of(e, xk_epi_view(l, s), block, rows, col),
-            .reg = xk_lower_reg(l, buf, reg_b),
+            .reg = xk_lower_reg(l, buf, 4 * lanes * (n / per)),
             .mask = mask_of(e, s, block, col)};
         xk_lower_send(l, &l->w, &send, &x);
     }
@@ -442,7 +387,7 @@ static struct xk_epi_part column_part(const struct xk_lowering *l,
 const struct xk_epi_family xk_epi_columns = {.n_lanes = false,
                                              .prepare = prepare_columns,
                                              .part = column_part,
-                                             .move = move_columns,
+                                             .load = load_columns,
                                              .operate = operate_columns,
                                              .finish = finish_columns,
                                              .widen = widen_columns,

@@ -205,7 +205,7 @@ static void load_part(struct xk_epilogue *e, unsigned number)
     if (number < p->ahead && s->masked)
         xk_lower_zero(e->l, raw, s->part_b);
     fill_outside(e, s, raw);
-    e->f->move(e, XK_SEND_LOAD, s, &at, raw, 0);
+    e->f->load(e, s, &at, raw);
 }
 
 /* What has been loaded of a side, as f32. */
@@ -238,7 +238,7 @@ static void fetch_all(struct xk_epilogue *e, const struct xk_plan_side *s,
     const struct xk_plan_epilogue *const p = &e->l->p->epi;
     for (unsigned i = 0; s == p->side && i < p->n_sides; i++) {
         fill_outside(e, &p->side[i], e->raw[i]);
-        e->f->move(e, XK_SEND_LOAD, &p->side[i], at, e->raw[i], 0);
+        e->f->load(e, &p->side[i], at, e->raw[i]);
     }
     hold(e, s, e->raw[s - p->side]);
 }
@@ -258,7 +258,7 @@ void xk_epi_fetch(struct xk_epilogue *e, const struct xk_epi_part *at,
         return;
     }
     fill_outside(e, s, e->raw[0]);
-    e->f->move(e, XK_SEND_LOAD, s, at, e->raw[0], 0);
+    e->f->load(e, s, at, e->raw[0]);
     hold(e, s, e->raw[0]);
 }
 
@@ -268,8 +268,7 @@ static void finish_part(struct xk_epilogue *e, unsigned number)
     const struct xk_epi_part at = e->f->part(e->l, number);
     const xk_expr *const out = p->turns ? e->out[number % p->turns] : NULL;
     e->f->finish(e, &at, out);
-    e->f->move(e, e->l->p->con->adds ? XK_SEND_ATOMIC_ADD : XK_SEND_STORE,
-               &e->c, &at, out ? out : e->l->acc, out ? 0 : at.acc_b);
+    xk_epi_store(e, &at, out);
 }
 
 /* Registers that steps which load where they are share. */
@@ -308,7 +307,8 @@ static void preload(struct xk_epilogue *e)
     for (unsigned i = 0; i < l->p->con->n_inputs; i++)
         if (p->input[i] != XK_INPUT_PARTS && p->input[i] != XK_INPUT_SUMS)
             e->input[i] = load_input(l, i);
-    e->f->prepare(e);
+    if (p->n_sides)
+        e->f->prepare(e);
     for (unsigned i = 0; i < p->ahead; i++)
         e->raw[i] = xk_block_alloc(&l->w, "raw", p->side[0].part_b, 0);
     if (p->ahead > 1)

@@ -21,10 +21,9 @@ struct xk_epi_family {
     /* Coordinates and masks. */
     void (*prepare)(struct xk_epilogue *e);
     struct xk_epi_part (*part)(const struct xk_lowering *l, unsigned number);
-    /* The messages between a side's memory and a part's registers. */
-    void (*move)(struct xk_epilogue *e, enum xk_send_op op,
-                 const struct xk_plan_side *s, const struct xk_epi_part *at,
-                 const xk_expr *buf, uint32_t buf_b);
+    /* The messages from a side's memory to a part's registers. */
+    void (*load)(struct xk_epilogue *e, const struct xk_plan_side *s,
+                 const struct xk_epi_part *at, const xk_expr *buf);
     /* Steps first .. end - 1 on a part of C in place. What they read is held,
      * or fetched where they do. */
     void (*operate)(struct xk_epilogue *e, const struct xk_epi_part *at,
@@ -72,6 +71,19 @@ void xk_lower_epilogue_end(struct xk_epilogue *e);
 /* slice_sums.c: sets out_m0 or out_n0, begins the epilogue and adds up the
  * tiles of the slices. */
 void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e);
+
+/* out_tile.c: the epilogue's tiling. */
+void xk_lower_out_tiling(const struct xk_lowering *l, struct xk_tiling *t);
+/* Makes out, a part as memory has it: of the sums where they are, or eight of
+ * its columns, with so many eights in front of them, which registers have from
+ * `wide` on. */
+void xk_epi_convert(struct xk_epilogue *e, const struct xk_epi_part *at,
+                    const xk_expr *out);
+void xk_epi_convert_wide(struct xk_epilogue *e, unsigned number,
+                         const xk_expr *wide, const xk_expr *out);
+/* Stores a part of C: out, as memory has it, or the sums where they are. */
+void xk_epi_store(struct xk_epilogue *e, const struct xk_epi_part *at,
+                  const xk_expr *out);
 
 /* Whether a side's masked lanes read as zero, where messages can do so: not
  * what lies outside and is something else. */

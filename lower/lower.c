@@ -329,10 +329,28 @@ static void multiply_lanes(struct xk_lowering *l)
     xk_block_add(&l->w, body);
 }
 
+/* What becomes of the sums, in a block of its own with its tiling. */
+static void write_epilogue(struct xk_lowering *l)
+{
+    const xk_expr *const mem[] = {l->arg_c};
+    struct xk_block_writer outer = l->w;
+    struct xk_tiling t;
+    struct xk_epilogue e;
+    xk_lower_out_tiling(l, &t);
+    xk_block_init(&l->w, l->c, l->facts);
+    if (l->slice)
+        xk_lower_slices(l, &e);
+    else
+        xk_lower_epilogue_begin(l, &e);
+    xk_lower_epilogue_end(&e);
+    const xk_stmt *const body = xk_block_end(&l->w);
+    l->w = outer;
+    xk_block_add(&l->w, xk_tiling_stmt(l->c, &t, mem, body));
+}
+
 static void write_body(struct xk_lowering *l, struct xk_kernel *k)
 {
     const uint32_t acc_b = l->p->acc_b;
-    struct xk_epilogue e;
     tile_origin(l, k);
     l->acc = xk_block_alloc(&l->w, "acc", acc_b, 0);
     if (l->p->n_buffers) {
@@ -342,11 +360,7 @@ static void write_body(struct xk_lowering *l, struct xk_kernel *k)
         if (l->p->t.batch)
             multiply_lanes(l);
     }
-    if (l->slice)
-        xk_lower_slices(l, &e);
-    else
-        xk_lower_epilogue_begin(l, &e);
-    xk_lower_epilogue_end(&e);
+    write_epilogue(l);
     k->body = xk_block_end(&l->w);
 }
 

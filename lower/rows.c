@@ -112,14 +112,13 @@ static const xk_expr *columns_mask(struct xk_epilogue *e,
     return xk_bin_imm(l->c, XK_OP_LT, message_n(l, s, j), s->n_extent);
 }
 
-static void move(struct xk_epilogue *e, enum xk_send_op op,
-                 const struct xk_plan_side *s, const struct xk_epi_part *at,
-                 const xk_expr *buf, uint32_t buf_b)
+static void load_side_row(struct xk_epilogue *e, const struct xk_plan_side *s,
+                          const struct xk_epi_part *at, const xk_expr *buf)
 {
     struct xk_lowering *const l = e->l;
     const bool block = s->store == XK_STORE_BLOCK;
     const unsigned b = xk_epi_bytes(s), dwords = s->cols * b / 4;
-    const struct xk_send send = {.op = (uint8_t)op,
+    const struct xk_send send = {.op = XK_SEND_LOAD,
                                  .space = XK_SPACE_GLOBAL,
                                  .data_b = (uint8_t)(block ? 4 : b),
                                  .vec = (uint8_t)(block ? dwords : 1),
@@ -137,34 +136,9 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
         const struct xk_lower_args x = {
             .mem = arg_of(l, s),
             .off = row_offset(e, s, at->m, n),
-            .reg = xk_lower_reg(l, buf, buf_b + j * message_b(l, s)),
+            .reg = xk_lower_reg(l, buf, j * message_b(l, s)),
             .mask = mask};
         xk_lower_send(l, &l->w, &send, &x);
-    }
-}
-
-/* Between a row of 4-byte columns and its messages' registers. */
-static void convert(struct xk_epilogue *e, const struct xk_plan_side *s,
-                    bool out, const xk_expr *wide, uint32_t wide_b,
-                    const xk_expr *narrow)
-{
-    struct xk_lowering *const l = e->l;
-    const uint16_t stride =
-        (uint16_t)(s->store == XK_STORE_BLOCK ? 1 : 4 / xk_epi_bytes(s));
-    struct xk_func f = {.kind = XK_FUNC_REORDER};
-    struct xk_reorder *const r = &f.u.reorder;
-    r->dst = (uint8_t)(out ? s->dt : XK_DT_F32);
-    r->src = (uint8_t)(out ? XK_DT_F32 : s->dt);
-    r->n_dims = 1;
-    r->extent[0] = s->cols;
-    r->dst_stride[0] = out ? stride : 1;
-    r->src_stride[0] = out ? 1 : stride;
-    for (unsigned j = 0; j < messages(l, s); j++) {
-        const xk_expr *const w =
-            xk_lower_reg(l, wide, wide_b + 4 * j * s->cols);
-        const xk_expr *const n = xk_lower_reg(l, narrow, j * message_b(l, s));
-        const xk_expr *const args[2] = {out ? n : w, out ? w : n};
-        xk_block_call(&l->w, &f, args, 2);
     }
 }
 
@@ -222,13 +196,30 @@ static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
 {
     operate(e, at, e->first, xk_epi_steps(e->l));
     if (out)
-        convert(e, &e->c, true, e->l->acc, at->acc_b, out);
+        xk_epi_convert(e, at, out);
 }
 
+/* From a row's messages' registers to 4-byte columns. */
 static void widen(struct xk_epilogue *e, const struct xk_plan_side *s,
                   const xk_expr *raw)
 {
-    convert(e, s, false, e->f32, 0, raw);
+    struct xk_lowering *const l = e->l;
+    const bool block = s->store == XK_STORE_BLOCK;
+    const struct xk_func f = {
+        .kind = XK_FUNC_REORDER,
+        .u.reorder = {
+            .dst = XK_DT_F32,
+            .src = s->dt,
+            .n_dims = 1,
+            .extent = {s->cols},
+            .dst_stride = {1},
+            .src_stride = {(uint16_t)(block ? 1 : 4 / xk_epi_bytes(s))}}};
+    for (unsigned j = 0; j < messages(l, s); j++) {
+        const xk_expr *const args[2] = {
+            xk_lower_reg(l, e->f32, 4 * j * s->cols),
+            xk_lower_reg(l, raw, j * message_b(l, s))};
+        xk_block_call(&l->w, &f, args, 2);
+    }
 }
 
 static uint32_t place(const struct xk_lowering *l, const struct xk_plan_side *s,
@@ -242,7 +233,7 @@ static uint32_t place(const struct xk_lowering *l, const struct xk_plan_side *s,
 const struct xk_epi_family xk_epi_rows = {.n_lanes = true,
                                           .prepare = prepare,
                                           .part = part,
-                                          .move = move,
+                                          .load = load_side_row,
                                           .operate = operate,
                                           .finish = finish,
                                           .widen = widen,

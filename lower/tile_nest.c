@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "ir/tiles.h"
-#include "lower/state.h"
+#include "lower/nest_tiling.h"
 #include "views/access.h"
 
 enum { MAX_ROWS = 8 };
@@ -37,32 +37,6 @@ struct nest {
                                       positions of each message's rows of A */
 };
 
-/* The n-th index of a role from the inside; -1: there is none. */
-static int last_of(const struct xk_tiling *t, enum xk_role role)
-{
-    for (unsigned i = t->n_index; i-- > 0;)
-        if (t->index[i].role == role)
-            return (int)i;
-    return -1;
-}
-
-/* Index names are words of the IR's text. */
-static void name_index(struct xk_index *x)
-{
-    if (x->name[0] != '#')
-        return;
-    memmove(x->name, x->name + 1, strlen(x->name));
-    strcat(x->name, "_");
-}
-
-/* The tensor's coordinate that is the index and nothing else, from 0 on; NULL:
- * there is none. */
-static struct xk_coord *coordinate_of(struct xk_access *a, int index)
-{
-    const int d = index < 0 ? -1 : xk_access_dim_of(a, (unsigned)index);
-    return d < 0 || a->at[d].lo ? NULL : &a->at[d];
-}
-
 static int64_t padded(const struct xk_access *a, const struct xk_coord *x)
 {
     return a->layout.padded[x - a->at];
@@ -85,8 +59,8 @@ static void complete_steps(struct nest *g)
     const int64_t end = g->l->p->walk.last;
     if (end == g->t.index[g->k_inner].extent)
         return;
-    reach_padding(a, coordinate_of(a, g->k_inner), end);
-    reach_padding(b, coordinate_of(b, g->k_inner), end);
+    reach_padding(a, xk_lower_coordinate(a, g->k_inner), end);
+    reach_padding(b, xk_lower_coordinate(b, g->k_inner), end);
     g->t.index[g->k_inner].extent = end;
 }
 
@@ -103,7 +77,7 @@ static void complete_few(struct nest *g)
     struct xk_access *const a = &g->t.view[VIEW_A].access;
     struct xk_access *const b = &g->t.view[VIEW_B].access;
     struct xk_index *const x = &g->t.index[g->k_few];
-    struct xk_coord *const in_b = coordinate_of(b, g->k_few);
+    struct xk_coord *const in_b = xk_lower_coordinate(b, g->k_few);
     const int64_t end = xk_ceil_div(x->extent, few_of(g)) * few_of(g);
     if (x->extent == end || !in_b || in_b->hi < x->extent ||
         padded(b, in_b) < end || a->n_coord == XK_MAX_COORD)
@@ -119,8 +93,8 @@ static void complete_few(struct nest *g)
 static void complete_columns(struct nest *g)
 {
     struct xk_access *const b = &g->t.view[VIEW_B].access;
-    const int n = last_of(&g->t, XK_ROLE_N);
-    struct xk_coord *const x = coordinate_of(b, n);
+    const int n = xk_lower_last_of(&g->t, XK_ROLE_N);
+    struct xk_coord *const x = xk_lower_coordinate(b, n);
     if (!x || g->l->p->b.access != XK_ACCESS_BLOCK)
         return;
     reach_padding(b, x, padded(b, x));
@@ -128,43 +102,12 @@ static void complete_columns(struct nest *g)
         g->t.index[n].extent = x->hi;
 }
 
-static void make_walks(struct nest *g)
-{
-    for (unsigned i = 0; i < g->t.n_index; i++) {
-        struct xk_digits *const w = &g->t.walk[g->t.index[i].role];
-        if (g->t.index[i].role != XK_ROLE_K)
-            w->at[w->n++] = (struct xk_digit){(uint8_t)i, 1, 0};
-    }
-    g->t.walk[XK_ROLE_K] = g->l->p->walk.digits;
-}
-
-/* A tile of rows and columns of these roles, with a place of the batch if there
- * is one. */
 static void make_tile(struct nest *g, unsigned number, const char *name,
                       const struct xk_layout *l, enum xk_role rows,
                       enum xk_role columns)
 {
-    struct xk_tile_decl *const d = &g->t.tile[number];
-    const unsigned at = g->has_batch && number != TILE_C;
-    strcpy(d->name, name);
-    d->layout = *l;
-    if (at) {
-        d->role[0] = XK_ROLE_BATCH;
-        d->layout.n_dims = 3;
-        for (unsigned i = 2; i-- > 0;) {
-            d->layout.dim[i + 1] = l->dim[i];
-            d->layout.padded[i + 1] = l->padded[i];
-        }
-        d->layout.dim[0] = d->layout.padded[0] = 1;
-        for (unsigned i = l->n_blocks; i-- > 0;) {
-            d->layout.block[i + 1] = l->block[i];
-            d->layout.block[i + 1].dim++;
-        }
-        d->layout.block[0] = (struct xk_block){0, 1, l->dim[0] * l->dim[1]};
-        d->layout.n_blocks++;
-    }
-    d->role[at] = (uint8_t)rows;
-    d->role[at + 1] = (uint8_t)columns;
+    xk_lower_tile(&g->t.tile[number], name, l, rows, columns,
+                  g->has_batch && number != TILE_C);
 }
 
 /* The sum's tile as a multiply takes it: of a part of B's columns, if they come
@@ -197,24 +140,21 @@ static void make_tiling(struct nest *g)
     const struct xk_plan *const p = g->l->p;
     const struct xk_contraction *const con = &p->con->walked;
     struct xk_tiling *const t = &g->t;
-    t->n_index = con->n_index;
-    memcpy(t->index, con->index, sizeof(t->index));
-    for (unsigned i = 0; i < t->n_index; i++)
-        name_index(&t->index[i]);
+    xk_lower_tiling_begin(g->l, t);
+    t->walk[XK_ROLE_K] = p->walk.digits;
     t->n_views = 2;
     strcpy(t->view[VIEW_A].name, "A");
     t->view[VIEW_A].access = con->a;
     strcpy(t->view[VIEW_B].name, "B");
     t->view[VIEW_B].access = con->b;
-    g->k_inner = last_of(t, XK_ROLE_K);
-    g->has_batch = p->groups[2] > 1;
+    g->k_inner = xk_lower_last_of(t, XK_ROLE_K);
+    g->has_batch = xk_lower_has_batch(g->l);
     g->k_few =
         p->t.k_last < p->t.k ? xk_contraction_before(con, g->k_inner) : -1;
     complete_steps(g);
     if (g->k_few >= 0)
         complete_few(g);
     complete_columns(g);
-    make_walks(g);
     make_tile(g, TILE_A, "a", &p->a.tile, XK_ROLE_M, XK_ROLE_K);
     make_tile(g, TILE_B, "b", &p->b.tile, XK_ROLE_N, XK_ROLE_K);
     const struct xk_layout sum = sum_layout(p);

@@ -87,6 +87,28 @@ static bool take_dim(struct copy *x, unsigned d)
     return true;
 }
 
+/* A dim that goes on in both tiles where the next one ends is one with it, so
+ * that a move takes more lanes. */
+static void join_box_dims(struct xk_reorder *r)
+{
+    for (unsigned i = 0; i + 1 < r->n_dims;) {
+        const unsigned n = r->extent[i + 1];
+        if (r->dst_stride[i] != n * r->dst_stride[i + 1] ||
+            r->src_stride[i] != n * r->src_stride[i + 1] ||
+            n * r->extent[i] > UINT16_MAX) {
+            i++;
+            continue;
+        }
+        r->extent[i + 1] = (uint16_t)(n * r->extent[i]);
+        r->n_dims--;
+        for (unsigned k = i; k < r->n_dims; k++) {
+            r->extent[k] = r->extent[k + 1];
+            r->dst_stride[k] = r->dst_stride[k + 1];
+            r->src_stride[k] = r->src_stride[k + 1];
+        }
+    }
+}
+
 static const xk_expr *first_of(struct xk_expand *x, const xk_stmt *call,
                                const struct copy *y, unsigned t)
 {
@@ -119,6 +141,7 @@ void xk_expand_copy(struct xk_expand *x, const xk_stmt *call)
                 f->tile[FROM], f->tile[TO], XK_REORDER_MAX_DIMS);
             return;
         }
+    join_box_dims(&y.box);
     if (!y.box.n_dims) /* one element */
         add_box_dim(&y.box, 1, 1, 1);
     y.box.dst = (uint8_t)y.part[TO].tile->layout.dt;

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* xk_lower PROBLEM [u8s8] [zero] [gradients] [src=TAG] [wei=TAG] [sum]
- * [registers=N] [FIELD=VALUE]...: prints the IR of an f16 problem, or one of u8
- * and s8, without bias, channels innermost but for the source with another TAG,
- * weights in blocks of 32 rows and 16 (32) channels or as TAG says, added to
- * what the destination holds (sum), with a zero point of the source (zero), or
- * the gradients of weights and bias in f32, out of one loop (gradients), on a
- * platform whose threads have N registers, under the schedule below with these
- * fields set; before any pass. Exit 0, or 1 with the error on stderr. */
+ * [registers=N] [expand] [FIELD=VALUE]...: prints the IR of an f16 problem, or
+ * one of u8 and s8, without bias, channels innermost but for the source with
+ * another TAG, weights in blocks of 32 rows and 16 (32) channels or as TAG
+ * says, added to what the destination holds (sum), with a zero point of the
+ * source (zero), or the gradients of weights and bias in f32, out of one loop
+ * (gradients), on a platform whose threads have N registers, under the schedule
+ * below with these fields set; before any pass, or behind pass expand (expand).
+ * Exit 0, or 1 with the error on stderr. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conv/conv.h"
 #include "lower/lower.h"
+#include "passes/passes.h"
 #include "tests/conv/conv_nest.h"
 #include "tests/set_schedule.h"
+
+static bool expands; /* the word "expand" was there */
 
 /* The optional words that are no fields of a schedule. */
 static void take_words(char ***words, struct xk_conv_desc *d,
@@ -48,6 +52,10 @@ static void take_words(char ***words, struct xk_conv_desc *d,
     }
     if ((*words)[1] && !strncmp((*words)[1], registers, strlen(registers))) {
         p->kernel_grf = (uint16_t)atoi((*words)[1] + strlen(registers));
+        ++*words;
+    }
+    if ((*words)[1] && !strcmp((*words)[1], "expand")) {
+        expands = true;
         ++*words;
     }
 }
@@ -95,6 +103,9 @@ static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
         XK_TRY(xk_nest_pack(c, &con, s.k_step));
     XK_TRY(xk_plan_make(c, &platform, &con, &s, &plan));
     XK_TRY(xk_lower(c, &plan, "k", k));
+    const struct xk_pass_env env = {.platform = &platform};
+    if (expands)
+        XK_TRY(xk_passes_call(c, k, &env, "expand", NULL, NULL));
     return xk_kernel_verify(c, k, NULL, NULL);
 }
 
