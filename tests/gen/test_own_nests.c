@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nests that somebody wrote by hand: a matmul whose B goes through SLM, and a
- * sum of a matrix and a vector, on the simulator with all checkers on. */
+/* Nests that somebody wrote by hand: a matmul whose B goes through SLM, one
+ * with a bias and relu, and a sum of a matrix and a vector, on the simulator
+ * with all checkers on. */
 #include <stdio.h>
 #include <string.h>
 
@@ -65,6 +66,47 @@ static const char pointwise[] =
     "    load y: f32x16 = &rb[0]\n"
     "    store &ra[0] = x + y * bcast.16(2.0)\n"
     "    tile.store.C.a(&ra[0], m0)\n"
+    "}\n";
+
+/* A matmul with an epilogue: a bias of each column, relu, and a destination in
+ * f16, whose rows end in a thread's tile. */
+static const char finished[] =
+    "kernel finished simd 16 (src: ptr.global, src_at: surface, wei: "
+    "ptr.global, wei_at: surface, bia: ptr.global, bia_at: surface, dst: "
+    "ptr.global, dst_at: surface, g: group_x < 16, t: thread < 2) {\n"
+    "    index i 62, j 32, p 24\n"
+    "    view A = src f32[62,24] ab [i, p]\n"
+    "    view B = wei f32[24,32] ab [p, j]\n"
+    "    view D = bia f32[32] a [j]\n"
+    "    view C = dst f16[62,32] ab [i, j]\n"
+    "    walk m = i, n = j, k = p\n"
+    "    tile a = f32 [m4 k8], b = f32 [k8 n16], s = f32 [m4 n16]\n"
+    "    tile d = f32 [n16], c = f16 [m4 n16]\n"
+    "    let m0: s32 = g * 4\n"
+    "    let n0: s32 = t * 16\n"
+    "    alloc acc: grf[256] align 32\n"
+    "    tile.zero.s(&acc[0])\n"
+    "    alloc ra: grf[128] align 32\n"
+    "    alloc rb: grf[512] align 32\n"
+    "    for k0 in 0..24 step 8 {\n"
+    "        tile.load.A.a(&ra[0], m0, k0)\n"
+    "        tile.load.B.b(&rb[0], n0, k0)\n"
+    "        tile.mul.mad.s.a.b(&acc[0], &ra[0], &rb[0])\n"
+    "    }\n"
+    "    alloc rd: grf[64] align 32\n"
+    "    tile.load.D.d(&rd[0], n0)\n"
+    "    load y: f32x16 = &rd[0]\n"
+    "    load x0: f32x16 = &acc[0]\n"
+    "    store &acc[0] = max(x0 + y, bcast.16(0.0))\n"
+    "    load x1: f32x16 = &acc[64]\n"
+    "    store &acc[64] = max(x1 + y, bcast.16(0.0))\n"
+    "    load x2: f32x16 = &acc[128]\n"
+    "    store &acc[128] = max(x2 + y, bcast.16(0.0))\n"
+    "    load x3: f32x16 = &acc[192]\n"
+    "    store &acc[192] = max(x3 + y, bcast.16(0.0))\n"
+    "    alloc out: grf[128] align 32\n"
+    "    tile.copy.c.s(&out[0], &acc[0])\n"
+    "    tile.store.C.c(&out[0], m0, n0)\n"
     "}\n";
 
 /* Registers hold 7 before the load, and lanes from 0, 3 or 8 on are off. */
@@ -278,6 +320,36 @@ START_TEST(a_sum)
 }
 END_TEST
 
+static const char *const finished_passes[] = {
+    NULL, "pipe(ra ahead=1; rb ahead=1)", "split(m=2)",
+    "split(k=4) pipe(ra ahead=1; rb ahead=2; copies=3)"};
+
+START_TEST(an_epilogue)
+{
+    enum { M = 62, N = 32, K = 24 };
+    static float a[M][K], b[K][N], bias[N];
+    static uint16_t c[M][N];
+    for (int k = 0; k < K; k++) {
+        for (int m = 0; m < M; m++)
+            a[m][k] = (float)((m * 7 + k * 3) % 9 - 4);
+        for (int n = 0; n < N; n++)
+            b[k][n] = (float)((n * 5 + k) % 9 - 4);
+    }
+    for (int n = 0; n < N; n++)
+        bias[n] = (float)(n - 20);
+    const struct lab_arg arg[] = {
+        {a, sizeof(a)}, {b, sizeof(b)}, {bias, sizeof(bias)}, {c, sizeof(c)}};
+    run_nest(finished, finished_passes[_i], arg);
+    for (int m = 0; m < M; m++)
+        for (int n = 0; n < N; n++) {
+            float sum = bias[n];
+            for (int k = 0; k < K; k++)
+                sum += a[m][k] * b[k][n];
+            ck_assert_float_eq(xk_half_to_float(c[m][n]), sum > 0 ? sum : 0);
+        }
+}
+END_TEST
+
 START_TEST(lanes_that_are_off_become_zero)
 {
     static const int on[3] = {0, 3, 8};
@@ -322,6 +394,7 @@ int main(void)
                         XK_COUNTOF(stage_passes));
     tcase_add_loop_test(t, steps_share_rows, 0, XK_COUNTOF(hold_passes));
     tcase_add_test(t, a_sum);
+    tcase_add_loop_test(t, an_epilogue, 0, XK_COUNTOF(finished_passes));
     tcase_add_test(t, lanes_that_are_off_become_zero);
     tcase_add_test(t, what_is_refused);
     suite_add_tcase(s, t);
