@@ -196,11 +196,13 @@ static bool is_one_message(struct xk_expand *x, const struct xk_tile_move *m,
                            const struct xk_tile_place *first)
 {
     int64_t mod, rem;
+    unsigned data_b = tile_data_b(x, m, s);
+    if (s->kind == XK_SHAPE_BLOCK && m->f->op == XK_TILE_STORE)
+        data_b = xk_round_up(data_b, x->platform->grf_b); /* reads no more */
     xk_facts_divisibility(x->facts, first->off, &mod, &rem);
     if (s->kind != XK_SHAPE_ELEMENTS &&
         (mod % 4 || rem % 4 ||
-         !is_whole_registers(x, m, at, tile_data_b(x, m, s),
-                             tile_stride_b(m, s))))
+         !is_whole_registers(x, m, at, data_b, tile_stride_b(m, s))))
         return false;
     if (s->kind == XK_SHAPE_RUNS &&
         (mod % 8 || rem % 8 || !runs_are_even(x, m, s, at)))
