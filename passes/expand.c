@@ -65,20 +65,26 @@ static const xk_expr *expand_stmt(void *user, const xk_expr *s);
 enum { LATE = UINT8_MAX };
 
 /* What is known of a variable that stands for a value: the value's range, and
- * that it is below its extent, if it has one. */
+ * that it is below its extent, if it has one. A value that never is stands
+ * where all is masked: of that one the extent alone is said, as a range without
+ * a value would follow from both. */
 static void learn_bound(struct xk_expand *x, const xk_expr *var,
                         const xk_expr *value, int64_t extent)
 {
     int64_t lo, hi, mod, rem;
     const bool known = xk_facts_range(x->facts, value, &lo, &hi);
-    const bool meets = known && lo < extent && hi >= 0;
     if (!known && !extent)
         return;
-    if (extent) {
-        lo = meets ? xk_larger(lo, 0) : 0;
-        hi = meets ? xk_smaller(hi, extent - 1) : extent - 1;
-    }
     xk_facts_divisibility(x->facts, value, &mod, &rem);
+    if (extent) {
+        lo = known ? xk_larger(lo, 0) : 0;
+        hi = known ? xk_smaller(hi, extent - 1) : extent - 1;
+        if (lo > hi || (mod && lo + xk_floor_mod(rem - lo, mod) > hi)) {
+            lo = 0;
+            hi = extent - 1;
+            mod = 1;
+        }
+    }
     xk_facts_set(x->facts, var, lo, hi, mod ? mod : 1, mod ? rem : 0);
 }
 
