@@ -28,7 +28,11 @@ static void expand_zero(struct xk_expand *x, const xk_stmt *call)
                    (unsigned)xk_tile_size_b(m.part.tile), 0);
 }
 
-static const xk_stmt *expand_call(struct xk_expand *x, const xk_stmt *s)
+/* Code is as deep as it is long, and a tile is stored at the end of a long
+ * epilogue: what few of the levels need has a frame of its own. */
+#define OWN_FRAME static __attribute__((noinline))
+
+OWN_FRAME const xk_stmt *expand_call(struct xk_expand *x, const xk_stmt *s)
 {
     if (xk_budget_check(x->c, 0) < 0)
         return NULL;
@@ -144,7 +148,7 @@ static void set_tiling(struct xk_expand *x, const xk_stmt *s)
     x->n_blocks++;
 }
 
-static const xk_stmt *expand_tiling(struct xk_expand *x, const xk_stmt *s)
+OWN_FRAME const xk_stmt *expand_tiling(struct xk_expand *x, const xk_stmt *s)
 {
     const xk_stmt *const outer = x->tiling;
     set_tiling(x, s);
@@ -161,7 +165,7 @@ static const xk_stmt *expand_tiling(struct xk_expand *x, const xk_stmt *s)
 }
 
 /* Each stage is a block of the pipe's variable. */
-static const xk_stmt *expand_pipe(struct xk_expand *x, const xk_stmt *s)
+OWN_FRAME const xk_stmt *expand_pipe(struct xk_expand *x, const xk_stmt *s)
 {
     const xk_stmt *const body = xk_kid(s, 2);
     const xk_stmt *stage[256];
@@ -186,19 +190,14 @@ static bool has_level(const struct xk_expand *x, const xk_stmt *binder)
            xk_type_of(xk_kid(binder, 0)).dt == XK_DT_S32;
 }
 
-/* A statement that binds a variable for its last kid. */
-static const xk_stmt *expand_binder(struct xk_expand *x, const xk_stmt *s)
+/* A statement that binds a variable for its last kid, a block. */
+OWN_FRAME const xk_stmt *expand_binder(struct xk_expand *x, const xk_stmt *s)
 {
     const xk_expr *kid[4];
     const unsigned n = xk_n_kids(s);
     for (unsigned i = 0; i + 1 < n; i++)
         kid[i] = xk_kid(s, i);
-    if (!has_level(x, s)) {
-        xk_levels_set(&x->levels, kid[0], LATE);
-        kid[n - 1] = expand_stmt(x, xk_kid(s, n - 1));
-    } else {
-        kid[n - 1] = expand_block(x, kid[0], xk_kid(s, n - 1));
-    }
+    kid[n - 1] = expand_block(x, kid[0], xk_kid(s, n - 1));
     return kid[n - 1] ? xk_with_kids(x->c, s, kid, n) : NULL;
 }
 
@@ -217,10 +216,14 @@ static const xk_expr *expand_stmt(void *user, const xk_expr *s)
     case XK_OP_LET:
     case XK_OP_LOAD:
     case XK_OP_FOR:
-        return expand_binder(x, s);
+        if (has_level(x, s))
+            return expand_binder(x, s);
+        xk_levels_set(&x->levels, xk_kid(s, 0), LATE);
+        break;
     default:
-        return xk_pass_map_kids(x->c, s, expand_stmt, x);
+        break;
     }
+    return xk_pass_map_kids(x->c, s, expand_stmt, x);
 }
 
 enum xk_status xk_pass_expand(xk_ctx *c, struct xk_kernel *k,
