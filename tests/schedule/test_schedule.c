@@ -98,14 +98,16 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
 #define OF_BATCH_WITH(field)                                                   \
     {                                                                          \
         3136, 1, 1, 9, 4, field, .lanes = {                                    \
-            64,                                                                \
-            1,                                                                 \
-            1,                                                                 \
-            1,                                                                 \
-            7,                                                                 \
-            9,                                                                 \
-            false,                                                             \
-            {{0, 1, 56, 3, 1, 1}, {2, 3, 56, 3, 1, 1}}                         \
+            .n = 64,                                                           \
+            .outer_m = 1,                                                      \
+            .outer_k = 1,                                                      \
+            .group_n = 1,                                                      \
+            .group_k = 1,                                                      \
+            .tile_columns = 7,                                                 \
+            .k_columns = 3,                                                    \
+            .parts = 1,                                                        \
+            .k = 9,                                                            \
+            .axis = {{0, 1, 56, 3, 1, 1}, {2, 3, 56, 3, 1, 1}}                 \
         }                                                                      \
     }
 #define HOLD "holds=3 slots=1,2 slm=0 walk=:po m=16 n=16 nsub=16"
@@ -271,7 +273,11 @@ static const struct {
     {"walk", BATCH " walk=:po", OF_BATCH},
     {"walk", BATCH " walk=:po prefetch=1", OF_BATCH},
     {"walk", BATCH " walk=:po slices=2", OF_BATCH},
-    {"walk", BATCH " walk=:op", OF_BATCH},
+    {"step", BATCH " walk=:op", OF_BATCH}, /* of rows of three */
+    {NULL, BATCH " walk=:op k=3", OF_BATCH},
+    {NULL, BATCH " walk=:op k=9", OF_BATCH},
+    {"step", BATCH " walk=:op k=6", OF_BATCH}, /* three rows */
+    {"slices", BATCH " walk=:op k=3 slices=2", OF_BATCH},
     {NULL, "store=packed", {3136, 64, 64, 9, 2}},
     {NULL, "store=columns", {3136, 64, 64, 9, 2}},
     {"store", "store=block", {3136, 64, 64, 9, 2}},

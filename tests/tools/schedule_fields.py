@@ -52,7 +52,7 @@ ROWS = [  # type, schedule, what is changed, the problem if it is another
 
 
 BATCH = "g32mb1ic32ih9oc32kh3ph1"
-REFUSED = ["walk=:po", "walk=:po prefetch=1", "walk=:op"]
+REFUSED = ["walk=:po", "walk=:po prefetch=1", "walk=o:xp"]
 PRODUCTS = [("f16", "k=1", "mad"), ("u8s8", "k=4", "dp4a")]
 
 
