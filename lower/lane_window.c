@@ -55,21 +55,28 @@ static void load_a_part(struct window *v, int64_t k, int64_t first, unsigned n,
               3 + walked);
 }
 
+/* Positions of K in A's view from one element of the window to the next:
+ * walked, places of a step lie inside. */
+static int64_t element_positions(const struct window *v)
+{
+    const int64_t of_step = v->step ? v->y->k_places * v->x->k_places : 1;
+    return v->t->of.group_k * of_step;
+}
+
 /* Position of a row's first element in A's view. */
 static int64_t row_position(const struct window *v, int64_t outer, int64_t row)
 {
     const int64_t height = xk_lanes_window(v->y, v->t->rows);
-    const int64_t k = v->step ? v->y->k_places * v->x->k_places : 1;
-    return (outer * height + row) * v->width * v->t->of.group_k * k;
+    return (outer * height + row) * v->width * element_positions(v);
 }
 
 static void load_row(struct window *v, const struct row *r, unsigned slot)
 {
     const int64_t each = v->t->of.group_k;
-    const int64_t of_k = v->step ? v->y->k_places * v->x->k_places : 1;
     const int64_t first = row_position(v, r->outer, r->at);
     for (int64_t x = -1; (x = xk_lanes_next(v->x, v->t->columns, x)) >= 0;)
-        load_a_part(v, first + x * each * of_k, x * each, (unsigned)each, slot);
+        load_a_part(v, first + x * element_positions(v), x * each,
+                    (unsigned)each, slot);
 }
 
 static void load_b_lanes(struct window *v)

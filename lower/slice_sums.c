@@ -118,6 +118,18 @@ static void meet(struct xk_block_writer *w)
     }
 }
 
+/* A message of so many bytes between registers and SLM. */
+static struct xk_send slm_block(enum xk_send_op op, uint32_t n_b)
+{
+    return (struct xk_send){.op = (uint8_t)op,
+                            .space = XK_SPACE_SLM,
+                            .addr = XK_SEND_A32,
+                            .data_b = 4,
+                            .vec = (uint8_t)(n_b / 4),
+                            .lanes = 1,
+                            .block = true};
+}
+
 /* Messages of a block of rows, each with a header of its own. */
 static void messages_of(struct halving *h, enum xk_send_op op,
                         const xk_expr *head, uint32_t block)
@@ -126,13 +138,7 @@ static void messages_of(struct halving *h, enum xk_send_op op,
     uint32_t head_b = 0;
     for (uint32_t at_b = 0, n_b; at_b < h->half_b; at_b += n_b) {
         n_b = half_message_b(h, at_b);
-        const struct xk_send s = {.op = (uint8_t)op,
-                                  .space = XK_SPACE_SLM,
-                                  .addr = XK_SEND_A32,
-                                  .data_b = 4,
-                                  .vec = (uint8_t)(n_b / 4),
-                                  .lanes = 1,
-                                  .block = true};
+        const struct xk_send s = slm_block(op, n_b);
         const xk_expr *const at = xk_lower_reg(l, head, head_b);
         if (is_of(h, at_b, block))
             xk_lower_sendh(l, &l->w, &s, at, given(h, at_b));
@@ -277,13 +283,7 @@ static void move_slm(struct xk_lowering *l, enum xk_send_op op,
 {
     xk_ctx *const c = l->c;
     const uint32_t head_b = xk_lower_header_b(l);
-    const struct xk_send s = {.op = (uint8_t)op,
-                              .space = XK_SPACE_SLM,
-                              .addr = XK_SEND_A32,
-                              .data_b = 4,
-                              .vec = (uint8_t)(n_b / 4),
-                              .lanes = 1,
-                              .block = true};
+    const struct xk_send s = slm_block(op, n_b);
     const xk_expr *const head = xk_block_alloc(&l->w, "head", head_b, 0);
     const xk_expr *const at =
         xk_block_let(&l->w, "at_b", xk_cast(c, XK_DT_U32, place_b));

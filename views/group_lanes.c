@@ -98,6 +98,12 @@ static bool find_axis_k(const struct xk_contraction *p, unsigned m,
     return true;
 }
 
+/* Places of such an index; one if there is none. */
+static int64_t places_of_k(const struct xk_contraction *p, uint8_t k)
+{
+    return k == XK_NO_INDEX ? 1 : p->index[k].extent;
+}
+
 static bool set_axis(const struct xk_contraction *p, unsigned m,
                      struct xk_lanes_axis *out)
 {
@@ -105,13 +111,13 @@ static bool set_axis(const struct xk_contraction *p, unsigned m,
     uint8_t k;
     if (d < 0 || !find_axis_k(p, m, &p->a.at[d], &k))
         return false;
-    const bool no_k = k == XK_NO_INDEX;
-    *out = (struct xk_lanes_axis){.m = (uint8_t)m,
-                                  .k = k,
-                                  .places = p->index[m].extent,
-                                  .k_places = no_k ? 1 : p->index[k].extent,
-                                  .step = p->a.at[d].coef[m],
-                                  .apart = no_k ? 1 : p->a.at[d].coef[k]};
+    *out = (struct xk_lanes_axis){
+        .m = (uint8_t)m,
+        .k = k,
+        .places = p->index[m].extent,
+        .k_places = places_of_k(p, k),
+        .step = p->a.at[d].coef[m],
+        .apart = k == XK_NO_INDEX ? 1 : p->a.at[d].coef[k]};
     return out->step > 0 && out->step <= MOST_STEP && out->apart > 0 &&
            out->apart <= MOST_STEP;
 }
@@ -498,18 +504,17 @@ static unsigned add_long(struct xk_contraction *q, const char *name,
                       : XK_MAX_INDEX;
 }
 
-/* Tiles along an axis, and steps; then what the second window has. */
+/* Tiles along an axis, and steps. */
 static void map_axis(const struct xk_lanes_nest *t, unsigned x, struct map *m,
                      struct xk_contraction *q)
 {
     const struct xk_lanes_axis *const a = &t->of.axis[x];
     const int64_t size = x ? t->columns : t->rows;
-    const int64_t k_extent =
-        a->k == XK_NO_INDEX ? 1 : m->from->index[a->k].extent;
     const unsigned tile = add_long(
         q, x ? "t1" : "t0", xk_round_up(a->places, size) / size, XK_ROLE_M);
     const unsigned step =
-        add_long(q, x ? "c1" : "c0", k_extent / a->k_places, XK_ROLE_BATCH);
+        add_long(q, x ? "c1" : "c0", places_of_k(m->from, a->k) / a->k_places,
+                 XK_ROLE_BATCH);
     if (tile < XK_MAX_INDEX)
         m->to[a->m][tile] = size;
     if (step < XK_MAX_INDEX)
@@ -573,10 +578,8 @@ static bool has_step_room(const struct xk_contraction *p,
         n += p->index[i].extent > 1 && i != axis[0].m && i != axis[1].m &&
              i != axis[0].k && i != axis[1].k;
     for (unsigned x = 0; x < 2; x++) {
-        const int64_t k =
-            axis[x].k == XK_NO_INDEX ? 1 : p->index[axis[x].k].extent;
         n += axis[x].places > size[x];
-        n += k > axis[x].k_places;
+        n += places_of_k(p, axis[x].k) > axis[x].k_places;
         n += xk_lanes_window(&axis[x], size[x]) > 1;
         n += axis[x].k_places > 1;
     }
