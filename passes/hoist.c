@@ -22,6 +22,7 @@ struct loop {
     bool open;                  /* while it is being rewritten */
     uint32_t used_b, deepest_b; /* hoisted before it; with inner loops */
     uint32_t flags, deepest_flags;
+    bool shares_mask; /* one that varies in it, used more than once */
     struct hoisted *first, **last;
 };
 
@@ -151,6 +152,19 @@ static void add_candidate(struct pass *p, const xk_expr *e, struct loop *l,
     p->list[p->n++] = k;
 }
 
+/* Common subexpressions, a later pass, want a flag for a mask that varies in
+ * the loop and is used more than once: all its comparisons for one of them, so
+ * the flag is taken first. Without one no hoisted part of a mask gets it. */
+static void leave_flag(struct pass *p, const xk_expr *e, struct loop *at)
+{
+    const struct xk_type t = xk_type_of(e);
+    if (at->shares_mask || xk_op(e) != XK_OP_AND || t.dt != XK_DT_BOOL ||
+        xk_levels_of(&p->levels, e) < at->level)
+        return;
+    at->shares_mask = true;
+    take_registers(p, at, t, p->n_bools);
+}
+
 /* e is evaluated in the body of the loop `at`. */
 static void collect_candidates(struct pass *p, const xk_expr *e,
                                struct loop *at)
@@ -158,8 +172,10 @@ static void collect_candidates(struct pass *p, const xk_expr *e,
     const void *last;
     if (!at || is_cheap(e))
         return;
-    if (xk_memo_get(&p->visited, xk_serial(e), &last) && last == at)
+    if (xk_memo_get(&p->visited, xk_serial(e), &last) && last == at) {
+        leave_flag(p, e, at);
         return;
+    }
     xk_memo_set(&p->visited, xk_serial(e), at);
     const unsigned level = xk_levels_of(&p->levels, e);
     if (level < at->level && xk_op(e) != XK_OP_BCAST) {
